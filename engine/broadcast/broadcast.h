@@ -29,7 +29,9 @@ class Broadcast;
 ///   role VIEWER STEERER     who the viewer is, and who steers; 0: nobody
 ///   viewers COUNT
 ///   asked VIEWER NAME       a viewer asks the one who steers to let it
-///   over                    the window is closed; its last picture stays
+///   windows NUMBER TITLE …  that the App has open, if there are several; else nothing follows
+///   looks NUMBER            the viewer sees this one from now on
+///   over                    the first window is closed; its last picture stays
 struct Packet {
     std::shared_ptr<const std::string> bytes{};
     bool is_text = false;
@@ -65,8 +67,9 @@ private:
 
 struct BroadcastStatus {
     int viewers = 0;
-    int width = 0, height = 0;     ///< of the window
+    int width = 0, height = 0;     ///< of the first window
     bool is_open = false;          ///< it has a window
+    int windows = 0;               ///< with those that are open beside it
     std::uint64_t frames = 0;      ///< that differed from the one before
     std::uint64_t sent_frames = 0; ///< to all viewers together
     std::uint64_t sent_bytes = 0;
@@ -112,6 +115,7 @@ public:
     void resized(glm::ivec2 size) override;
     void take_events(std::vector<InputEvent>& events) override;
     bool wait(double seconds) override;
+    std::shared_ptr<RemoteDisplay> beside() override;
     float pixel_ratio() const override;
     void set_title(const std::string& title) override;
     void set_cursor(CursorShape shape) override;
@@ -120,7 +124,9 @@ public:
 
 private:
     friend class Viewer;
+    class Side;
     struct State;
+    struct Pane;
     explicit Broadcast(BroadcastConfig config);
     std::unique_ptr<State> state_;
 };

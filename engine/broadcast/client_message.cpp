@@ -186,6 +186,8 @@ Message parse(std::string_view line) {
         if (kind == "codec") return Codec{words.one_of("the codec", {"jpeg", "h264"}) == 1};
         if (kind == "pong") return Pong{words.number("the number", 0u, kMostNumber)};
         if (kind == "name") return Name{short_name(words)};
+        if (kind == "look") return Look{words.number("the window", 0, 1 << 30)};
+        if (kind == "close") return CloseEvent{};
         if (kind == "ask") return Ask{};
         if (kind == "give") return Give{words.number("the viewer", 1, 1 << 30)};
         refuse(line, "it is not known");

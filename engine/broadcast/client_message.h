@@ -13,6 +13,8 @@
 //   codec jpeg|h264             what the page can show; jpeg at first, and it can in any case
 //   pong NUMBER                 the answer to a ping
 //   name TEXT                   of who looks
+//   look WINDOW                 sees this window of the App; 0: the first
+//   close                       the window that it sees, if it is not the first
 //   ask                         to steer
 //   give VIEWER                 who steers lets that viewer steer
 //
@@ -57,12 +59,15 @@ struct Pong {
 struct Name {
     std::string text;
 };
+struct Look {
+    int window = 0;
+};
 struct Ask {};
 struct Give {
     int viewer = 0;
 };
 using Message = std::variant<KeyEvent, ButtonEvent, MoveEvent, WheelEvent, FocusEvent, Typed, Size,
-                             Paste, Shown, Codec, Pong, Name, Ask, Give>;
+                             Paste, Shown, Codec, Pong, Name, Look, CloseEvent, Ask, Give>;
 
 /// Reads one line. Throws lathe::Error that quotes what is wrong.
 LATHE_API Message parse(std::string_view line);

@@ -55,24 +55,28 @@ std::string head_of(Codec codec, std::uint32_t number, const RemoteFrame& frame,
 
 /// A picture that moves is as fine as the line carries; one that stays is sent once more, as it is.
 int Broadcast::State::level_for(const Line& line, Clock::time_point now) const {
-    return now - changed_at > kRest ? 0 : line.pace.level();
+    return now - seen_by(line).changed_at > kRest ? 0 : line.pace.level();
 }
 
 bool Broadcast::State::wants_more(const Line& line, Clock::time_point now) const {
+    const std::uint32_t number = seen_by(line).number;
     if (number == 0 || line.is_encoding || !line.pace.is_ready()) return false;
     return line.frame != number || level_for(line, now) < line.level;
 }
 
-std::map<int, std::vector<int>> Broadcast::State::wanted(Clock::time_point now) const {
-    std::map<int, std::vector<int>> levels;
+std::map<std::pair<int, int>, std::vector<int>>
+Broadcast::State::wanted(Clock::time_point now) const {
+    std::map<std::pair<int, int>, std::vector<int>> pictures;
     for (const auto& [viewer, line] : lines)
-        if (wants_more(line, now)) levels[level_for(line, now)].push_back(viewer);
-    return levels;
+        if (wants_more(line, now))
+            pictures[{line.looks_at, level_for(line, now)}].push_back(viewer);
+    return pictures;
 }
 
 Clock::time_point Broadcast::State::next_look(Clock::time_point now) const {
-    const bool will_refine = std::ranges::any_of(
-        lines, [&](const auto& each) { return each.second.frame == number && each.second.level; });
+    const bool will_refine = std::ranges::any_of(lines, [&](const auto& each) {
+        return each.second.frame == seen_by(each.second).number && each.second.level;
+    });
     return now + (will_refine ? kRest / 4 : kPingPeriod);
 }
 
@@ -103,27 +107,34 @@ void Broadcast::State::count_encoding(double milliseconds, double processor_mill
     counts.encode_cpu_ms += (processor_milliseconds - counts.encode_cpu_ms) * weight;
 }
 
+/// True where a frame came. A window may close while its frame is looked at.
+bool Broadcast::State::take_incoming(std::unique_lock<std::mutex>& lock) {
+    const auto found = std::ranges::find_if(
+        panes, [](const auto& each) { return each.second.incoming.has_value(); });
+    if (found == panes.end()) return false;
+    const int at = found->first;
+    RemoteFrame next = *std::exchange(found->second.incoming, {});
+    const RemoteFrame before = found->second.current;
+    lock.unlock();
+    const bool differs = !is_same(before, next);
+    lock.lock();
+    if (at == 0) ++arrivals;
+    for_still.notify_all();
+    Pane* const pane = find(at);
+    if (!pane || !differs) return true;
+    pane->current = std::move(next);
+    pane->changed_at = Clock::now();
+    pane->number = newest_frame = newest_frame == std::uint32_t(-1) ? 1 : newest_frame + 1;
+    ++counts.frames;
+    return true;
+}
+
 void Broadcast::State::encode_until_stopped() {
     JpegEncoder jpeg;
     std::unique_lock lock{mutex};
     while (!stops) {
         const auto now = Clock::now();
-        if (incoming) {
-            RemoteFrame next = *std::exchange(incoming, {});
-            const RemoteFrame before = current;
-            lock.unlock();
-            const bool differs = !is_same(before, next);
-            lock.lock();
-            ++arrivals;
-            for_still.notify_all();
-            if (differs) {
-                current = std::move(next);
-                changed_at = Clock::now();
-                number = number == std::uint32_t(-1) ? 1 : number + 1;
-                ++counts.frames;
-            }
-            continue;
-        }
+        if (take_incoming(lock)) continue;
         for (auto& [viewer, line] : lines)
             if (line.pace.under_way() == 0 && now - line.pinged > kPingPeriod) {
                 line.pinged = now;
@@ -137,14 +148,17 @@ void Broadcast::State::encode_until_stopped() {
         }
         start_videos();
         feed_videos(now);
-        const auto levels = wanted(now);
-        if (levels.empty()) {
+        const auto pictures = wanted(now);
+        if (pictures.empty()) {
             for_encoder.wait_until(lock, next_look(now));
             continue;
         }
-        const RemoteFrame frame = current;
-        const std::uint32_t of_number = number;
-        for (const auto& [level, viewers] : levels) {
+        for (const auto& [picture, viewers] : pictures) {
+            const auto [at, level] = picture;
+            const Pane* const pane = find(at);
+            if (!pane) continue;
+            const RemoteFrame frame = pane->current;
+            const std::uint32_t of_number = pane->number;
             lock.unlock();
             const auto begin = Clock::now();
             const double used = processor_milliseconds_of_this_thread();
@@ -158,7 +172,7 @@ void Broadcast::State::encode_until_stopped() {
             count_encoding(took.count(), processor);
             for (const int viewer : viewers) {
                 const auto found = lines.find(viewer);
-                if (found == lines.end()) continue;
+                if (found == lines.end() || found->second.looks_at != at) continue;
                 found->second.frame = of_number;
                 found->second.level = level;
                 if (packet.bytes) deliver(found->second, of_number, packet);

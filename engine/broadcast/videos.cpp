@@ -52,10 +52,11 @@ void Broadcast::State::feed_videos(LinePace::Clock::time_point now) {
     for (auto& [viewer, line] : lines) {
         const int level = level_for(line, now);
         if (!line.video_is_ready || level == 0 || !wants_more(line, now)) continue;
-        line.frame = number;
+        const Pane& pane = seen_by(line);
+        line.frame = pane.number;
         line.level = level;
         line.is_encoding = true;
-        line.video->encode({current, number, kQualities.at(std::size_t(level))});
+        line.video->encode({pane.current, pane.number, kQualities.at(std::size_t(level))});
     }
 }
 

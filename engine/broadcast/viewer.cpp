@@ -37,7 +37,7 @@ const char* name_of(CursorShape shape) {
     return "default";
 }
 
-void Broadcast::State::add_event(InputEvent event) {
+void Broadcast::Pane::add_event(InputEvent event) {
     if (!is_open) return;
     held.note(event);
     const bool merges = !events.empty() && events.back().index() == event.index();
@@ -51,22 +51,25 @@ void Broadcast::State::add_event(InputEvent event) {
     } else {
         events.push_back(std::move(event));
     }
-    for_loop.notify_all();
 }
 
 void Broadcast::State::follow(const client::Size& to) {
     ratio = to.ratio;
-    if (const glm::ivec2 wanted = bounded(to); wanted != size)
-        add_event(ResizeEvent{wanted.x, wanted.y});
+    const auto line = lines.find(steerer);
+    Pane& pane = line == lines.end() ? first() : seen_by(line->second);
+    if (const glm::ivec2 wanted = bounded(to); wanted != pane.size)
+        pane.add_event(ResizeEvent{wanted.x, wanted.y});
+    for_loop.notify_all();
 }
 
 void Broadcast::State::steer(int viewer) {
-    if (viewer != steerer) held.release_into(events);
+    if (viewer != steerer)
+        for (auto& [at, pane] : panes) pane.release();
     steerer = viewer;
     tell_roles();
     const auto line = lines.find(viewer);
     if (line == lines.end()) return;
-    line->second.say(fmt::format("cursor {}", name_of(cursor)));
+    line->second.say(fmt::format("cursor {}", name_of(seen_by(line->second).cursor)));
     if (line->second.size) follow(*line->second.size);
     for_loop.notify_all();
 }
@@ -112,16 +115,22 @@ void Broadcast::State::handle(int viewer, client::Message message) {
                     "asked {} {}", viewer,
                     client::percent_encoded(line.name.empty() ? fmt::format("viewer {}", viewer)
                                                               : line.name)));
+        } else if constexpr (std::is_same_v<T, client::Look>) {
+            look(viewer, m.window);
         } else if (steers) {
+            Pane& pane = seen_by(line);
             if constexpr (std::is_same_v<T, client::Give>) {
                 if (lines.contains(m.viewer)) steer(m.viewer);
             } else if constexpr (std::is_same_v<T, client::Paste>) {
                 clipboard = std::move(m.text);
             } else if constexpr (std::is_same_v<T, client::Typed>) {
-                for (const char32_t c : m.text) add_event(TextEvent{c});
+                for (const char32_t c : m.text) pane.add_event(TextEvent{c});
+            } else if constexpr (std::is_same_v<T, CloseEvent>) {
+                if (line.looks_at != 0) pane.add_event(m); // the program's end is not the page's
             } else {
-                add_event(std::move(m));
+                pane.add_event(std::move(m));
             }
+            for_loop.notify_all();
         }
     };
     std::visit(on, message);

@@ -121,8 +121,9 @@ def test_what_is_sent_is_decoded_by_ffmpeg_to_what_was_drawn(served, tmp_path):
     first = next(k for k, frame in enumerate(videos) if frame[0] == 2)
     stream = b"".join(frame[3] for frame in videos[first:])
     (tmp_path / "a.h264").write_bytes(stream)
+    words = "-loglevel error -i a.h264 -f rawvideo -pix_fmt rgb24 -"
     raw = subprocess.run(
-        [*"ffmpeg -loglevel error -i a.h264".split(), *"-f rawvideo -pix_fmt rgb24 -".split()],
+        ["ffmpeg", *words.split()],
         cwd=tmp_path,
         capture_output=True,
         check=True,

@@ -18,6 +18,7 @@ py::dict status_of(const Broadcast& broadcast) {
     const BroadcastStatus status = broadcast.status();
     py::dict out;
     out["is_open"] = status.is_open;
+    out["windows"] = status.windows;
     out["viewers"] = status.viewers;
     out["width"] = status.width;
     out["height"] = status.height;

@@ -22,7 +22,15 @@ const KEYS = {
 const BUTTONS = ["left", "middle", "right"];
 const LINE = 100 / 3; // pixels of a wheel's line
 const STYLE = `
-.lathe-view { position: relative; overflow: hidden; background: #08080a; touch-action: none; }
+.lathe-view { display: flex; flex-direction: column; background: #08080a; }
+.lathe-view .lathe-stage { position: relative; flex: 1; min-height: 0; overflow: hidden;
+  touch-action: none; }
+.lathe-view .lathe-tabs { display: none; gap: 2px; padding: 3px 6px 0; background: #1d2026;
+  font: 13px system-ui, sans-serif; overflow-x: auto; }
+.lathe-view .lathe-tabs button { font: inherit; color: #a0a5ad; background: none; border: 0;
+  border-radius: 4px 4px 0 0; padding: 4px 10px; cursor: pointer; white-space: nowrap; }
+.lathe-view .lathe-tabs button[aria-selected=true] { color: #e6e8eb; background: #2b3038; }
+.lathe-view .lathe-tabs button:hover { color: #ffffff; }
 .lathe-view canvas { display: block; width: 100%; height: 100%; outline: none; }
 .lathe-view textarea { position: absolute; left: 0; top: 0; width: 1px; height: 1px; opacity: 0;
   border: 0; padding: 0; resize: none; }
@@ -110,10 +118,17 @@ export function makeViewer(element, line) {
   const note = document.createElement("div");
   note.className = "lathe-note";
   note.setAttribute("role", "status");
-  root.append(style, canvas, keys, note);
+  const stage = document.createElement("div");
+  stage.className = "lathe-stage";
+  const tabs = document.createElement("div"); // the App's windows, if it has several
+  tabs.className = "lathe-tabs";
+  tabs.setAttribute("role", "tablist");
+  stage.append(canvas, keys, note);
+  root.append(style, tabs, stage);
   element.append(root);
   const context = canvas.getContext("2d", { alpha: false });
 
+  let windows = [], seen = 0; // [number, title] of each; the number of the one that is shown
   let isOpen = false, number = 0, steerer = 0, isOver = false;
   let last = Promise.resolve();
   let told = ""; // the size that was said last
@@ -174,18 +189,47 @@ export function makeViewer(element, line) {
     if (!steers()) show("You have asked to steer.");
   }
 
+  function showTabs() {
+    const press = (label, words, help) => {
+      const button = document.createElement("button");
+      button.textContent = label;
+      button.title = help;
+      button.onclick = () => { say(words); keys.focus({ preventScroll: true }); };
+      return button;
+    };
+    tabs.replaceChildren();
+    for (const [at, title] of windows) {
+      const tab = press(title, `look ${at}`, "");
+      tab.setAttribute("role", "tab");
+      tab.setAttribute("aria-selected", String(at === seen));
+      tabs.append(tab);
+      if (at === seen && at !== 0 && steers()) tabs.append(press("×", "close", "Close the window"));
+    }
+    tabs.style.display = windows.length > 1 ? "flex" : "none";
+  }
+
   function take(text) {
     const [word, ...rest] = text.split(" ");
     if (word === "ping") say(`pong ${rest[0]}`);
     else if (word === "title") line.title?.(decodeURIComponent(rest[0] ?? ""));
-    else if (word === "cursor") root.style.cursor = rest[0];
+    else if (word === "cursor") stage.style.cursor = rest[0];
+    else if (word === "windows") {
+      windows = [];
+      for (let k = 0; k + 1 < rest.length; k += 2)
+        windows.push([Number(rest[k]), decodeURIComponent(rest[k + 1])]);
+      showTabs();
+    } else if (word === "looks") {
+      seen = Number(rest[0]);
+      showTabs();
+    }
     else if (word === "clipboard") {
       navigator.clipboard?.writeText(decodeURIComponent(rest[0] ?? "")).catch(() => {});
     } else if (word === "role") {
       number = Number(rest[0]);
       steerer = Number(rest[1]);
-      if (!steers()) root.style.cursor = "default";
+      if (!steers()) stage.style.cursor = "default";
       showRole();
+      showTabs();
     } else if (word === "asked") {
       const name = decodeURIComponent(rest[1] ?? "");
       show(`${name} asks to steer.`,
@@ -205,7 +249,7 @@ export function makeViewer(element, line) {
 
   function tellSize() {
     const ratio = window.devicePixelRatio || 1;
-    const box = root.getBoundingClientRect();
+    const box = stage.getBoundingClientRect();
     const width = Math.round(box.width * ratio), height = Math.round(box.height * ratio);
     if (width < 16 || height < 16) return; // hidden
     const size = `size ${Math.min(width, 8192)} ${Math.min(height, 8192)} ${ratio}`;
@@ -216,7 +260,7 @@ export function makeViewer(element, line) {
     clearTimeout(resizing);
     resizing = setTimeout(tellSize, 120);
   });
-  if (line.followsSize !== false) observer.observe(root);
+  if (line.followsSize !== false) observer.observe(stage);
 
   // -- what goes: mouse and touch -----------------------------------------------------------------
 
@@ -265,7 +309,7 @@ export function makeViewer(element, line) {
     if (touches.size === 0) gesture = null;
   }
 
-  root.addEventListener("pointerdown", (e) => {
+  stage.addEventListener("pointerdown", (e) => {
     if (note.contains(e.target)) return;
     e.preventDefault();
     keys.focus({ preventScroll: true });
@@ -273,7 +317,7 @@ export function makeViewer(element, line) {
     if (e.pointerType === "touch") return touchDown(e);
     if (BUTTONS[e.button]) say(`${moveTo(e)}\nbutton ${BUTTONS[e.button]} down ${modifiers(e)}`);
   });
-  root.addEventListener("pointermove", (e) => {
+  stage.addEventListener("pointermove", (e) => {
     if (e.pointerType === "touch") return touchMove(e);
     // A second button that goes down while one is held comes as a move.
     if (e.button >= 0 && BUTTONS[e.button]) {
@@ -282,15 +326,15 @@ export function makeViewer(element, line) {
     }
     say(moveTo(e));
   });
-  root.addEventListener("pointerup", (e) => {
+  stage.addEventListener("pointerup", (e) => {
     if (e.pointerType === "touch") return touchUp(e);
     if (BUTTONS[e.button]) say(`${moveTo(e)}\nbutton ${BUTTONS[e.button]} up ${modifiers(e)}`);
   });
-  root.addEventListener("pointercancel", (e) => {
+  stage.addEventListener("pointercancel", (e) => {
     if (e.pointerType === "touch") touchUp(e);
   });
-  root.addEventListener("contextmenu", (e) => e.preventDefault());
-  root.addEventListener("wheel", (e) => {
+  stage.addEventListener("contextmenu", (e) => e.preventDefault());
+  stage.addEventListener("wheel", (e) => {
     e.preventDefault();
     const scale = e.deltaMode === 1 ? 1 / 3 : e.deltaMode === 2 ? 10 : 1 / (3 * LINE);
     say(`${moveTo(e)}\nwheel ${(-e.deltaX * scale).toFixed(3)} ${(-e.deltaY * scale).toFixed(3)}`);
@@ -357,6 +401,9 @@ export function makeViewer(element, line) {
       isOpen = true;
       isOver = false;
       told = "";
+      windows = [];
+      seen = 0;
+      showTabs();
       if (name) say(`name ${encode(name)}`);
       if (line.followsSize !== false) tellSize();
       hasVideo().then((has) => { if (has) say("codec h264"); });
