@@ -5,11 +5,13 @@
 #pragma once
 
 #include "engine/app/remote_display.h"
+#include "engine/broadcast/file_inbox.h"
 #include "engine/core/api.h"
 #include "engine/render/screenshot.h"
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +20,9 @@
 namespace lathe {
 
 class Broadcast;
+namespace client {
+struct File;
+}
 
 /// What goes to a viewer. A frame is 16 bytes, then the picture: the kind (1), the codec, two
 /// zeros, the number (32 bits), the window's width and height (16 bits each), and the milliseconds
@@ -31,6 +36,7 @@ class Broadcast;
 ///   asked VIEWER NAME       a viewer asks the one who steers to let it
 ///   windows NUMBER TITLE …  that the App has open, if there are several; else nothing follows
 ///   looks NUMBER            the viewer sees this one from now on
+///   told TEXT               for its user: a file was not taken
 ///   over                    the first window is closed; its last picture stays
 struct Packet {
     std::shared_ptr<const std::string> bytes{};
@@ -54,6 +60,9 @@ public:
     /// only as far as they are about the line itself. Throws lathe::Error for the first one that
     /// cannot be understood; the line should be closed then.
     void receive(std::string_view lines);
+    /// The next bytes of a file that the client has announced. Throws lathe::Error where it has
+    /// not.
+    void receive_bytes(std::string_view bytes);
     /// Nothing comes any more. If it steered, the viewer that has been here longest does.
     void leave();
 
@@ -62,7 +71,12 @@ private:
     struct Line;
     Viewer(std::shared_ptr<Broadcast> broadcast, int number, int signal);
     const std::shared_ptr<Broadcast> broadcast_;
+    void begin_file(const client::File& file);
+    void drop_files();
+    void tell(const std::optional<std::string>& words);
     const int number_, signal_;
+    std::mutex inbox_mutex_;
+    std::unique_ptr<FileInbox> inbox_ = std::make_unique<FileInbox>();
 };
 
 struct BroadcastStatus {

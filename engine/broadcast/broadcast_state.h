@@ -99,6 +99,8 @@ struct Broadcast::State final : VideoLine::Owner {
 
     float ratio = 1;
     std::string clipboard;
+    std::vector<std::unique_ptr<FileInbox>>
+        inboxes;               ///< of viewers who left: the App has their files
     std::map<int, Pane> panes; ///< the App's first window is 0, and always there
     int newest_pane = 0;
 

@@ -9,6 +9,8 @@
 //   text TEXT                   typed
 //   paste TEXT                  the clipboard of the page's machine
 //   focus in|out
+//   file BYTES NAME             comes next, in messages that are no text
+//   drop                        lets go of the files that came, where the mouse is
 //   shown NUMBER                the frame stands on the screen
 //   codec jpeg|h264             what the page can show; jpeg at first, and it can in any case
 //   pong NUMBER                 the answer to a ping
@@ -47,6 +49,11 @@ struct Paste {
 struct Typed {
     std::u32string text;
 };
+struct File {
+    std::uint64_t bytes = 0;
+    std::string name;
+};
+struct Drop {};
 struct Shown {
     std::uint32_t frame = 0;
 };
@@ -66,8 +73,9 @@ struct Ask {};
 struct Give {
     int viewer = 0;
 };
-using Message = std::variant<KeyEvent, ButtonEvent, MoveEvent, WheelEvent, FocusEvent, Typed, Size,
-                             Paste, Shown, Codec, Pong, Name, Look, CloseEvent, Ask, Give>;
+using Message =
+    std::variant<KeyEvent, ButtonEvent, MoveEvent, WheelEvent, FocusEvent, Typed, Size, Paste, File,
+                 Drop, Shown, Codec, Pong, Name, Look, CloseEvent, Ask, Give>;
 
 /// Reads one line. Throws lathe::Error that quotes what is wrong.
 LATHE_API Message parse(std::string_view line);

@@ -119,7 +119,9 @@ void Broadcast::State::handle(int viewer, client::Message message) {
             look(viewer, m.window);
         } else if (steers) {
             Pane& pane = seen_by(line);
-            if constexpr (std::is_same_v<T, client::Give>) {
+            if constexpr (std::is_same_v<T, client::File> || std::is_same_v<T, client::Drop>) {
+                return; // the viewer's own (Viewer::receive)
+            } else if constexpr (std::is_same_v<T, client::Give>) {
                 if (lines.contains(m.viewer)) steer(m.viewer);
             } else if constexpr (std::is_same_v<T, client::Paste>) {
                 clipboard = std::move(m.text);
@@ -142,6 +144,10 @@ Viewer::Viewer(std::shared_ptr<Broadcast> broadcast, int number, int signal)
 Viewer::~Viewer() {
     leave();
     ::close(signal_);
+    if (!inbox_->has_files()) return;
+    Broadcast::State& s = *broadcast_->state_;
+    const std::lock_guard lock{s.mutex};
+    s.inboxes.push_back(std::move(inbox_));
 }
 
 std::vector<Packet> Viewer::take() {
@@ -164,10 +170,58 @@ void Viewer::receive(std::string_view lines) {
         const std::string_view line = lines.substr(0, end);
         lines = end == lines.npos ? std::string_view{} : lines.substr(end + 1);
         client::Message message = client::parse(line);
+        if (const auto* file = std::get_if<client::File>(&message)) {
+            begin_file(*file);
+            continue;
+        }
+        if (std::holds_alternative<client::Drop>(message)) {
+            drop_files();
+            continue;
+        }
         Broadcast::State& s = *broadcast_->state_;
         const std::lock_guard lock{s.mutex};
         s.handle(number_, std::move(message));
     }
+}
+
+// Files are written without the broadcast's lock: a disk may be slow.
+
+void Viewer::begin_file(const client::File& file) {
+    Broadcast::State& s = *broadcast_->state_;
+    const std::lock_guard inbox_lock{inbox_mutex_};
+    bool steers = false;
+    {
+        const std::lock_guard lock{s.mutex};
+        steers = s.steerer == number_;
+    }
+    if (steers) return tell(inbox_->begin(file.bytes, file.name));
+    inbox_->skip(file.bytes);
+    tell("Only who steers drops files.");
+}
+
+void Viewer::receive_bytes(std::string_view bytes) {
+    const std::lock_guard lock{inbox_mutex_};
+    tell(inbox_->add(bytes));
+}
+
+void Viewer::drop_files() {
+    const std::lock_guard inbox_lock{inbox_mutex_};
+    std::vector<std::filesystem::path> files = inbox_->take();
+    Broadcast::State& s = *broadcast_->state_;
+    const std::lock_guard lock{s.mutex};
+    const auto line = s.lines.find(number_);
+    if (files.empty() || s.steerer != number_ || line == s.lines.end()) return;
+    s.seen_by(line->second).add_event(DropEvent{std::move(files), {}});
+    s.for_loop.notify_all();
+}
+
+void Viewer::tell(const std::optional<std::string>& words) {
+    if (!words) return;
+    Broadcast::State& s = *broadcast_->state_;
+    const std::lock_guard lock{s.mutex};
+    const auto line = s.lines.find(number_);
+    if (line != s.lines.end())
+        line->second.say(fmt::format("told {}", client::percent_encoded(*words)));
 }
 
 void Viewer::leave() {

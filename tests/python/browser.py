@@ -160,6 +160,12 @@ class Browser:
             touchPoints=[{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(points)],
         )
 
+    def drop(self, x, y, files):
+        """Files of this machine, by their paths."""
+        data = {"items": [], "files": [str(file) for file in files], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self._call("Input.dispatchDragEvent", type=kind, x=x, y=y, data=data)
+
     def resize(self, width, height, ratio=1):
         self._call(
             "Emulation.setDeviceMetricsOverride",

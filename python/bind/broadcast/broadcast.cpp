@@ -88,6 +88,12 @@ void bind_broadcast(py::module_& m) {
             "receive", [](Viewer& viewer, std::string_view lines) { viewer.receive(lines); },
             py::arg("lines"), free,
             "Messages of the client; raises lathe.Error where one cannot be understood.")
+        .def(
+            "receive_bytes",
+            [](Viewer& viewer, std::string_view data) { viewer.receive_bytes(data); },
+            py::arg("data"), free,
+            "The next bytes of a file of the client; raises lathe.Error where it has announced "
+            "none.")
         .def("leave", &Viewer::leave, free, "Nothing comes any more.");
 }
 

@@ -2,7 +2,7 @@
 // One who looks: draws the frames of an App into an element, and tells what hands do there. The page
 // of `lathe serve` and the cell of a notebook both use it; each brings a line of its own.
 //
-//   const viewer = makeViewer(element, { send(text), size: null | [width, height] });
+//   const viewer = makeViewer(element, { send(text), sendBytes(bytes) /* of files; a promise */ });
 //   viewer.receive(data);   // what came: text, or an ArrayBuffer with a frame
 //   viewer.begin();         // the line stands: says the size, and who looks
 //   viewer.lose(words);     // the line is gone
@@ -20,6 +20,7 @@ const KEYS = {
   ContextMenu: 348,
 };
 const BUTTONS = ["left", "middle", "right"];
+const PIECE = 1 << 18; // bytes of a file in a message
 const LINE = 100 / 3; // pixels of a wheel's line
 const STYLE = `
 .lathe-view { display: flex; flex-direction: column; background: #08080a; }
@@ -234,6 +235,8 @@ export function makeViewer(element, line) {
       const name = decodeURIComponent(rest[1] ?? "");
       show(`${name} asks to steer.`,
         [["Let it", () => say(`give ${rest[0]}`)], ["No", showRole]]);
+    } else if (word === "told") {
+      show(decodeURIComponent(rest[0] ?? ""), [["Close", showRole]]);
     } else if (word === "over") {
       isOver = true;
       showRole();
@@ -339,6 +342,42 @@ export function makeViewer(element, line) {
     const scale = e.deltaMode === 1 ? 1 / 3 : e.deltaMode === 2 ? 10 : 1 / (3 * LINE);
     say(`${moveTo(e)}\nwheel ${(-e.deltaX * scale).toFixed(3)} ${(-e.deltaY * scale).toFixed(3)}`);
   }, { passive: false });
+
+  // -- what goes: files ---------------------------------------------------------------------------
+
+  async function sendFiles(files, where) {
+    for (const file of files) {
+      try {
+        let piece = await file.slice(0, PIECE).arrayBuffer(); // a folder cannot be read
+        say(`file ${file.size} ${encode(file.name)}`);
+        for (let at = 0; piece.byteLength > 0;) {
+          await line.sendBytes(new Uint8Array(piece));
+          at += piece.byteLength;
+          piece = await file.slice(at, at + PIECE).arrayBuffer();
+        }
+      } catch (why) {
+        show(`${file.name} was not sent: ${why.message}`, [["Close", showRole]]);
+      }
+    }
+    say(`${where}\ndrop`);
+  }
+  const MOST = 256 * 2 ** 20; // bytes of a drop, as engine/broadcast/file_inbox.h has it
+  let sending = Promise.resolve();
+  stage.addEventListener("dragover", (e) => {
+    if (!e.dataTransfer.types.includes("Files")) return;
+    e.preventDefault();
+    e.dataTransfer.dropEffect = steers() && line.sendBytes ? "copy" : "none";
+  });
+  stage.addEventListener("drop", (e) => {
+    e.preventDefault();
+    const files = [...e.dataTransfer.files], where = moveTo(e);
+    if (!line.sendBytes || files.length === 0) return;
+    const refuse = (words) => show(words, [["Close", showRole]]);
+    if (!steers()) return refuse("Only who steers drops files.");
+    if (files.reduce((sum, file) => sum + file.size, 0) > MOST)
+      return refuse(`Files of ${MOST / 2 ** 20} MiB at once are the most.`);
+    sending = sending.then(() => sendFiles(files, where)); // one drop after another
+  });
 
   // -- what goes: keys and text -------------------------------------------------------------------
 
