@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lathe.cli.messages import UserError, choose_device, load_engine, parse_count, parse_size
@@ -38,6 +39,15 @@ __global__ void rings(uchar4* picture, int width, int height, float time) {
     picture[y * width + x] = make_uchar4(a * 255, b * 255, c * 255, 255);
 }
 """
+
+
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    """Milliseconds of a frame."""
+
+    passed: float
+    processors: float  # all threads of this process
+    loop: float  # the loop's thread, while it works
 
 
 class _Program:
@@ -82,12 +92,17 @@ class _Program:
         self.kernel(self.picture, *self.size, self.time)
         self.app.image(self.picture)
 
-    def frames_until(self, is_done: Callable[[], bool]) -> list[float]:
-        """Their milliseconds."""
+    def frames_until(self, is_done: Callable[[], bool]) -> _Cost:
         times = []
+        processors, loop = time.process_time(), time.thread_time()
         while not is_done():
             times.append(self.frame())
-        return times
+        frames = max(len(times), 1)
+        return _Cost(
+            percentile(times, 0.5),
+            1e3 * (time.process_time() - processors) / frames,
+            1e3 * (time.thread_time() - loop) / frames,
+        )
 
 
 class _Viewer:
@@ -177,17 +192,19 @@ def _measure(
     program.server.close()
     program.app.close()
     program.app.frame()
-    before, after = percentile(alone, 0.5), percentile(seen, 0.5)
     key = "ms from a key to its frame"
     return {
-        "frames/s without a viewer": f"{1e3 / before:.0f}",
-        "frames/s of the loop with one": f"{1e3 / after:.0f}",
-        "the loop's ms a frame for it": f"{after - before:.2f}",
+        "frames/s without a viewer": f"{1e3 / alone.passed:.0f}",
+        "frames/s of the loop with one": f"{1e3 / seen.passed:.0f}",
+        "the loop's ms a frame for it": f"{seen.passed - alone.passed:.2f}",
+        "ms that the loop's thread works for it": f"{seen.loop - alone.loop:.2f}",
+        "ms of processors a frame, without": f"{alone.processors:.1f}",
+        "ms of processors a frame, with": f"{seen.processors:.1f}",
         "frames/s that the viewer gets": f"{counts['frames']:.0f}",
         "KB a frame": f"{counts['bytes'] / 1e3:.0f}",
         "of them H.264, %": f"{100 * counts['videos']:.0f}",
         "ms to encode a frame": f"{status['encode_ms']:.1f}",
-        "ms of processors for it": f"{status['encode_cpu_ms']:.1f}",
+        "ms of processors to encode it": f"{status['encode_cpu_ms']:.1f}",
         f"{key}, p50": f"{percentile(delays, 0.5):.1f}" if delays else "–",
         f"{key}, p95": f"{percentile(delays, 0.95):.1f}" if delays else "–",
     }
