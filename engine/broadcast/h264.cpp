@@ -9,6 +9,7 @@
 #include <turbojpeg.h>
 
 #include <memory>
+#include <thread>
 
 namespace lathe {
 
@@ -16,6 +17,8 @@ namespace {
 
 constexpr int kProbeSide = 256;                           ///< some take none that is much smaller
 constexpr std::chrono::milliseconds kProbePatience{5000}; ///< a GPU may have to wake
+
+constexpr std::chrono::milliseconds kLook{10};
 
 int even(int side) { return (side + 1) / 2 * 2; }
 
@@ -76,7 +79,12 @@ AccessUnit H264Encoder::encode(const std::atomic<bool>& stops) {
 }
 
 std::string H264Program::encoder(const std::atomic<bool>& stops) {
-    const std::lock_guard lock{mutex_};
+    std::unique_lock lock{mutex_, std::try_to_lock};
+    while (!lock.owns_lock()) { // another one tries it, which may take seconds
+        if (stops) return {};
+        std::this_thread::sleep_for(kLook);
+        lock.try_lock();
+    }
     if (encoder_) return *encoder_;
     if (!program_exists(program_)) return encoder_.emplace();
     for (const char* const name : {"h264_nvenc", "libx264"}) {

@@ -22,7 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kPipe = 1 << 20; ///< bytes; the fewer times each end wakes, the better
-constexpr auto kLookAtStops = 50ms;
+constexpr auto kLookAtStops = 10ms;
 
 void close_both(const int (&ends)[2]) {
     for (const int end : ends) ::close(end);

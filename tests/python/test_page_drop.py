@@ -31,10 +31,11 @@ app.run()
 
 
 @pytest.fixture
-def served(tmp_path, monkeypatch):
+def served(tmp_path):
     (tmp_path / "temporary").mkdir()
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
-    program = Served(tmp_path, "--no-ui", script=SCRIPT)
+    with pytest.MonkeyPatch.context() as its:  # a browser's sockets want a short one
+        its.setenv("TMPDIR", str(tmp_path / "temporary"))
+        program = Served(tmp_path, "--no-ui", script=SCRIPT)
     program.folder = tmp_path
     yield program
     program.end()

@@ -363,12 +363,12 @@ export function makeViewer(element, line) {
   }
   const MOST = 256 * 2 ** 20; // bytes of a drop, as engine/broadcast/file_inbox.h has it
   let sending = Promise.resolve();
-  stage.addEventListener("dragover", (e) => {
+  root.addEventListener("dragover", (e) => {
     if (!e.dataTransfer.types.includes("Files")) return;
     e.preventDefault();
     e.dataTransfer.dropEffect = steers() && line.sendBytes ? "copy" : "none";
   });
-  stage.addEventListener("drop", (e) => {
+  root.addEventListener("drop", (e) => {
     e.preventDefault();
     const files = [...e.dataTransfer.files], where = moveTo(e);
     if (!line.sendBytes || files.length === 0) return;

@@ -271,6 +271,21 @@ TEST_F(VideosTest, AFewViewersHaveAnEncoderAndWhoLeavesGivesItBack) {
     }
 }
 
+TEST_F(VideosTest, WhoLeavesDuringATrialHoldsUpNobody) {
+    open("sleep 1000");
+    Page stays{broadcast->connect()};
+    stays.say("codec h264"); // whose thread tries it, for seconds
+    ASSERT_TRUE(show_until(stays, [&] { return runs() == 1; }));
+    auto leaves = std::make_unique<Page>(broadcast->connect());
+    leaves->say("codec h264");
+    for (int k = 0; k < 20; ++k) show(++tone), stays.take(10);
+    leaves.reset();
+    const auto begin = std::chrono::steady_clock::now();
+    const std::size_t before = stays.frames.size();
+    ASSERT_TRUE(show_until(stays, [&] { return stays.frames.size() > before + 20; }));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s);
+}
+
 TEST_F(VideosTest, TheWindowClosesInTheMiddleOfAFrame) {
     open("[ $(wc -l < runs) = 1 ] || sleep 1000\n" + std::string{kGood});
     Page page{broadcast->connect()};
