@@ -143,7 +143,7 @@ struct Broadcast::State final : VideoLine::Owner {
     Packet packet_of(const RemoteFrame& frame, std::uint32_t of_number, int level,
                      JpegEncoder& jpeg) const;
     Packet packet_of(const VideoLine::Result& result) const;
-    void deliver(Line& line, std::uint32_t of_number, const Packet& packet);
+    void deliver(Line& line, std::uint32_t of_number, const Packet& packet, bool is_still);
     void count_encoding(double milliseconds, double processor_milliseconds);
     void stop_encoder();
 

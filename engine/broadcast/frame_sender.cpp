@@ -94,8 +94,9 @@ Packet Broadcast::State::packet_of(const VideoLine::Result& result) const {
     return {std::make_shared<const std::string>(std::move(bytes)), false};
 }
 
-void Broadcast::State::deliver(Line& line, std::uint32_t of_number, const Packet& packet) {
-    line.pace.sent(of_number, Clock::now());
+void Broadcast::State::deliver(Line& line, std::uint32_t of_number, const Packet& packet,
+                               bool is_still) {
+    line.pace.sent(of_number, Clock::now(), is_still);
     counts.sent_bytes += packet.bytes->size();
     ++counts.sent_frames;
     line.add(packet);
@@ -175,7 +176,7 @@ void Broadcast::State::encode_until_stopped() {
                 if (found == lines.end() || found->second.looks_at != at) continue;
                 found->second.frame = of_number;
                 found->second.level = level;
-                if (packet.bytes) deliver(found->second, of_number, packet);
+                if (packet.bytes) deliver(found->second, of_number, packet, level == 0);
             }
         }
     }

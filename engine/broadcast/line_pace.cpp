@@ -26,17 +26,24 @@ std::size_t LinePace::most_under_way() const {
         std::clamp(1 + std::ceil(round_trip_ms_.value_or(0) / kFramePeriod), 2.0, kMostUnderWay));
 }
 
-void LinePace::sent(std::uint32_t frame, Clock::time_point now) {
-    under_way_.push_back({frame, now});
+void LinePace::sent(std::uint32_t frame, Clock::time_point now, bool is_still) {
+    const bool is_behind =
+        std::ranges::any_of(under_way_, [](const Sent& each) { return each.is_still; });
+    under_way_.push_back({frame, now, is_still, is_behind});
 }
 
 void LinePace::shown(std::uint32_t frame, Clock::time_point now) {
+    bool counts = false;
     while (!under_way_.empty() && std::int32_t(under_way_.front().frame - frame) <= 0) {
-        const std::chrono::duration<double, std::milli> delay = now - under_way_.front().at;
-        delay_ms_ += (delay.count() - delay_ms_) * (delay_ms_ == 0 ? 1 : kNewest);
+        const Sent& first = under_way_.front();
+        if (!first.is_still && !first.is_behind_still) {
+            const std::chrono::duration<double, std::milli> delay = now - first.at;
+            delay_ms_ += (delay.count() - delay_ms_) * (delay_ms_ == 0 ? 1 : kNewest);
+            counts = true;
+        }
         under_way_.pop_front();
     }
-    judge(now);
+    if (counts) judge(now);
 }
 
 void LinePace::answered(std::chrono::duration<double> round_trip) {

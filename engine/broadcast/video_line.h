@@ -7,6 +7,7 @@
 #include "engine/broadcast/h264.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -58,7 +59,8 @@ public:
 private:
     void run();
     void run_until_stopped(const std::string& encoder);
-    Result result_of(Job job, const std::string& encoder, std::optional<H264Encoder>& stream);
+    H264Encoder& stream_for(const H264Config& config);
+    Result result_of(Job job, const std::string& encoder);
 
     Owner& owner_;
     const std::shared_ptr<H264Program> program_;
@@ -66,6 +68,9 @@ private:
     std::condition_variable changed_;
     std::optional<Job> job_;
     std::atomic<bool> stops_{false};
+    // Of the thread alone.
+    std::unique_ptr<H264Encoder> stream_, next_; ///< the next one has another quality
+    std::chrono::steady_clock::time_point next_began_{};
     std::thread thread_; // the last: it uses the others
 };
 

@@ -89,7 +89,7 @@ void Broadcast::State::video_encoded(const VideoLine& video, VideoLine::Result r
     Line* const line = line_of(video);
     if (!line) return;
     line->is_encoding = false;
-    deliver(*line, result.job.number, packet);
+    deliver(*line, result.job.number, packet, false);
     count_encoding(result.milliseconds, result.processor_milliseconds);
     if (!result.unit.is_key) { // which took the start of a program
         line->videos = std::min(line->videos + 1, kVideosOfMean);

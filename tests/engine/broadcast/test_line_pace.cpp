@@ -75,6 +75,22 @@ TEST_F(LinePaceTest, WhatWasTooMuchIsTriedLessAndLess) {
     EXPECT_EQ(pace.level(), 1);
 }
 
+/// Every second the picture rests; its still takes half a second, and a frame waits behind it.
+TEST_F(LinePaceTest, AStillIsNoMeasure) {
+    for (int k = 0; k < 20; ++k) {
+        run(pace, now, frame, 10ms, 1s);
+        pace.sent(frame, now, true);
+        pace.sent(frame + 1, now + 400ms);
+        now += 500ms;
+        pace.shown(frame, now);
+        now += 10ms;
+        pace.shown(++frame, now);
+    }
+    EXPECT_EQ(pace.under_way(), 0u);
+    EXPECT_EQ(pace.level(), 1);
+    EXPECT_NEAR(pace.milliseconds(), 10, 1);
+}
+
 TEST_F(LinePaceTest, ALongWayIsNoBusyLine) {
     pace.answered(200ms);
     EXPECT_EQ(pace.most_under_way(), 8u); // else four frames a second would be all

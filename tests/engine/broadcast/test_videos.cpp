@@ -3,6 +3,7 @@
 #include "engine/broadcast/broadcast.h"
 
 #include "engine/broadcast/h264.h"
+#include "engine/broadcast/video_line.h"
 #include "engine/core/error.h"
 #include "engine/core/process.h"
 #include "tests/engine/broadcast/flv_file.h"
@@ -187,6 +188,41 @@ TEST_F(VideosTest, AnotherSizeBeginsAnotherStream) {
     std::size_t last = 0;
     while (sizes >> last) {}
     EXPECT_EQ(last, 34u * 32 * 3 / 2);
+}
+
+/// Who gets what a line of H.264 makes.
+struct Taker final : VideoLine::Owner {
+    void video_ready(const VideoLine&) override { is_ready = true; }
+    void video_encoded(const VideoLine&, VideoLine::Result result) override {
+        is_key = result.unit.is_key;
+        ++count;
+    }
+    void video_failed(const VideoLine&, const std::string& why) override { failure = why; }
+
+    std::atomic<bool> is_ready = false, is_key = false;
+    std::atomic<int> count = 0;
+    std::string failure;
+};
+
+TEST_F(VideosTest, AnotherQualityInterruptsNothing) {
+    open(kGood);
+    Taker taker;
+    VideoLine line{taker, 1, std::make_shared<H264Program>((folder / "ffmpeg").string())};
+    while (!taker.is_ready) std::this_thread::sleep_for(1ms);
+    const auto is_key_at = [&](int quality) {
+        const int before = taker.count;
+        line.encode({halves(kWidth, kHeight, {1, 2, 3}, {4, 5, 6}), 1, quality});
+        for (int k = 0; k < 5000 && taker.count == before; ++k) std::this_thread::sleep_for(1ms);
+        return taker.is_key.load();
+    };
+    EXPECT_TRUE(is_key_at(20));
+    EXPECT_FALSE(is_key_at(30)) << "the old stream goes on";
+    EXPECT_FALSE(is_key_at(20));
+    EXPECT_FALSE(is_key_at(30));
+    std::this_thread::sleep_for(400ms);
+    EXPECT_TRUE(is_key_at(30));
+    EXPECT_FALSE(is_key_at(30));
+    EXPECT_EQ(taker.failure, "");
 }
 
 TEST_F(VideosTest, APageThatCannotAfterAllGetsJpeg) {
