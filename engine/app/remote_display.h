@@ -52,6 +52,10 @@ public:
     /// Pixels of a frame for each unit that its user's screen counts in.
     virtual float pixel_ratio() const = 0;
 
+    /// The display of a further window of the App, which waits for none of its own; null: that one
+    /// is not seen.
+    virtual std::shared_ptr<RemoteDisplay> beside() { return nullptr; }
+
     virtual void set_title(const std::string& title) = 0;
     virtual void set_cursor(CursorShape shape) = 0;
     /// Its user's, as far as it is known here.

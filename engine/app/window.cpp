@@ -82,9 +82,12 @@ Window Window::open_beside(Window& first, WindowConfig config) {
     require_possible(config.width, config.height);
     config.vsync = false; // the first one waits
     auto state = std::make_unique<State>();
-    state->headless = !is_seen; // a remote display shows the first window
-    state->backend = is_seen ? make_glfw_backend(config, first.native(), first.context())
-                             : make_headless_backend(config, first.context());
+    if (first.state_->is_remote) state->backend = first.state_->backend->beside(config);
+    state->is_remote = state->backend != nullptr;
+    state->headless = !is_seen && !state->is_remote;
+    if (!state->backend)
+        state->backend = is_seen ? make_glfw_backend(config, first.native(), first.context())
+                                 : make_headless_backend(config, first.context());
     first.context().make_current();
     state->follow_size();
     return Window{std::move(state)};

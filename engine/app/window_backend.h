@@ -39,6 +39,8 @@ public:
         return false;
     }
     virtual void present(const gl::Framebuffer& screen) = 0;
+    /// Of a further window, which has this one's context; null where it is not seen.
+    virtual std::unique_ptr<WindowBackend> beside(const WindowConfig&) { return nullptr; }
     virtual bool should_close() const = 0;
     virtual void close() = 0;
     virtual void keep_open() = 0;

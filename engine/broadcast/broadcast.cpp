@@ -9,6 +9,7 @@
 
 #include <sys/eventfd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -25,9 +26,11 @@ RemoteFrame copy_of(const RemoteFrame& frame) {
 
 } // namespace
 
-Broadcast::Broadcast() : state_{std::make_unique<State>()} {}
+Broadcast::Broadcast(BroadcastConfig config) : state_{std::make_unique<State>(std::move(config))} {}
 
-std::shared_ptr<Broadcast> Broadcast::make() { return std::shared_ptr<Broadcast>{new Broadcast}; }
+std::shared_ptr<Broadcast> Broadcast::make(BroadcastConfig config) {
+    return std::shared_ptr<Broadcast>{new Broadcast{std::move(config)}};
+}
 
 Broadcast::~Broadcast() { state_->stop_encoder(); }
 
@@ -42,8 +45,9 @@ std::shared_ptr<Viewer> Broadcast::connect() {
     std::shared_ptr<Viewer> viewer{new Viewer{shared_from_this(), number, signal}};
     State::Line& line = s.lines[number];
     line.signal = signal;
-    line.say(fmt::format("title {}", client::percent_encoded(s.title)));
-    if (!s.is_open && s.number != 0) line.say("over");
+    line.say(fmt::format("title {}", client::percent_encoded(s.first().title)));
+    if (!s.first().is_open && s.first().number != 0) line.say("over");
+    if (s.panes.size() > 1) s.tell_windows();
     if (s.steerer == 0) s.steer(number);
     else s.tell_roles();
     s.for_loop.notify_all();
@@ -57,34 +61,39 @@ std::optional<ImageData> Broadcast::still(double seconds) {
     ++s.stills;
     s.for_loop.notify_all();
     const std::uint64_t before = s.arrivals;
-    const bool is_seen = s.number != 0 && !s.is_stale; // resting, the loop sends no other
+    const Pane& pane = s.first();
+    const bool is_seen = pane.number != 0 && !pane.is_stale; // resting, the loop sends no other
     s.for_still.wait_for(lock, std::chrono::duration<double>(seconds), [&] {
-        return is_seen || s.arrivals > before || (s.number && !s.is_open);
+        return is_seen || s.arrivals > before || (pane.number && !pane.is_open);
     });
     --s.stills;
-    if (s.number == 0) return {};
-    const RemoteFrame& frame = s.current; // under the lock: close() waits for it
+    if (pane.number == 0) return {};
+    const RemoteFrame& frame = pane.current; // under the lock: close() waits for it
     return upright_rgb(frame.rgba.get(), frame.width, frame.height);
 }
 
 BroadcastStatus Broadcast::status() const {
-    const State& s = *state_;
+    State& s = *state_;
     const std::lock_guard lock{s.mutex};
     BroadcastStatus status = s.counts;
     status.viewers = int(s.lines.size());
-    status.width = s.size.x;
-    status.height = s.size.y;
-    status.is_open = s.is_open;
+    status.width = s.first().size.x;
+    status.height = s.first().size.y;
+    status.is_open = s.first().is_open;
+    status.windows = int(s.panes.size());
+    status.videos = int(std::ranges::count_if(
+        s.lines, [](const auto& each) { return each.second.video_is_ready; }));
     return status;
 }
 
 void Broadcast::open(glm::ivec2 size) {
     State& s = *state_;
     const std::lock_guard lock{s.mutex};
-    if (s.is_open) throw Error{"a broadcast shows one window at a time"};
-    s.is_open = true;
+    Pane& pane = s.first();
+    if (pane.is_open) throw Error{"a broadcast shows one App at a time"};
+    pane.is_open = true;
     s.stops = false;
-    s.size = size;
+    pane.size = size;
     s.encoder = std::thread{[&s] { s.encode_until_stopped(); }};
     if (const auto line = s.lines.find(s.steerer); line != s.lines.end() && line->second.size)
         s.follow(*line->second.size);
@@ -94,11 +103,12 @@ void Broadcast::close() {
     State& s = *state_;
     s.stop_encoder();
     const std::lock_guard lock{s.mutex};
-    s.is_open = false;
-    s.incoming.reset();
-    if (s.current.rgba) s.current = copy_of(s.current);
-    s.events.clear();
-    s.held = {};
+    Pane& pane = s.first();
+    pane.is_open = false;
+    pane.incoming.reset();
+    if (pane.current.rgba) pane.current = copy_of(pane.current);
+    pane.events.clear();
+    pane.held = {};
     s.say_all("over");
     s.for_still.notify_all();
 }
@@ -109,57 +119,27 @@ std::string Broadcast::description() const {
     return fmt::format("broadcast to {} viewer{}", viewers, viewers == 1 ? "" : "s");
 }
 
-bool Broadcast::wants_frame() {
-    const std::lock_guard lock{state_->mutex};
-    state_->is_stale = state_->lines.empty() && state_->stills == 0;
-    return !state_->is_stale;
-}
-
-void Broadcast::show(RemoteFrame frame) {
-    {
-        const std::lock_guard lock{state_->mutex};
-        state_->incoming = std::move(frame);
-    }
-    state_->for_encoder.notify_all();
-}
-
-void Broadcast::resized(glm::ivec2 size) {
-    const std::lock_guard lock{state_->mutex};
-    state_->size = size;
-}
-
-void Broadcast::take_events(std::vector<InputEvent>& events) {
-    const std::lock_guard lock{state_->mutex};
-    events.insert(events.end(), std::make_move_iterator(state_->events.begin()),
-                  std::make_move_iterator(state_->events.end()));
-    state_->events.clear();
-}
+bool Broadcast::wants_frame() { return state_->wants_frame(0); }
+void Broadcast::show(RemoteFrame frame) { state_->show(0, std::move(frame)); }
+void Broadcast::resized(glm::ivec2 size) { state_->resized(0, size); }
+void Broadcast::take_events(std::vector<InputEvent>& events) { state_->take_events(0, events); }
+void Broadcast::set_title(const std::string& title) { state_->set_title(0, title); }
+void Broadcast::set_cursor(CursorShape shape) { state_->set_cursor(0, shape); }
 
 bool Broadcast::wait(double seconds) {
     State& s = *state_;
     std::unique_lock lock{s.mutex};
     return s.for_loop.wait_for(lock, std::chrono::duration<double>(seconds), [&] {
-        const bool is_looked_at = !s.lines.empty() || s.stills > 0;
-        return !s.events.empty() || (s.is_stale && is_looked_at);
+        return std::ranges::any_of(s.panes, [&](const auto& each) {
+            return !each.second.events.empty() ||
+                   (each.second.is_stale && s.is_looked_at(each.first));
+        });
     });
 }
 
 float Broadcast::pixel_ratio() const {
     const std::lock_guard lock{state_->mutex};
     return state_->ratio;
-}
-
-void Broadcast::set_title(const std::string& title) {
-    const std::lock_guard lock{state_->mutex};
-    state_->title = title;
-    state_->say_all(fmt::format("title {}", client::percent_encoded(title)));
-}
-
-void Broadcast::set_cursor(CursorShape shape) {
-    const std::lock_guard lock{state_->mutex};
-    state_->cursor = shape;
-    const auto line = state_->lines.find(state_->steerer);
-    if (line != state_->lines.end()) line->second.say(fmt::format("cursor {}", name_of(shape)));
 }
 
 std::string Broadcast::clipboard() const {

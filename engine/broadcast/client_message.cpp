@@ -18,6 +18,8 @@ namespace {
 constexpr int kLeastSide = 16, kMostSide = 8192;
 constexpr float kFarthest = 1e6f; ///< pixels and lines; the mouse may leave the picture
 constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kLongestPath = 4096;
+constexpr std::uint64_t kMostFileBytes = std::uint64_t{1} << 53; ///< what a page can count
 
 [[noreturn]] void refuse(std::string_view line, std::string_view why) {
     constexpr std::size_t kQuoted = 60;
@@ -165,6 +167,15 @@ Message pasted(Words& words) {
     return Paste{std::move(text)};
 }
 
+Message file_of(Words& words) {
+    File file;
+    file.bytes = words.number("the size", std::uint64_t{0}, kMostFileBytes);
+    file.name = words.text();
+    if (file.name.size() > kLongestPath || !decoded(file.name))
+        refuse(words.line(), "a file's name is text");
+    return file;
+}
+
 constexpr auto kMostNumber = std::uint32_t(-1);
 
 } // namespace
@@ -181,10 +192,15 @@ Message parse(std::string_view line) {
         if (kind == "text") return typed(words);
         if (kind == "paste") return pasted(words);
         if (kind == "focus") return FocusEvent{words.one_of("the focus", {"out", "in"}) == 1};
+        if (kind == "file") return file_of(words);
+        if (kind == "drop") return Drop{};
         if (kind == "size") return size_of(words);
         if (kind == "shown") return Shown{words.number("the frame", 0u, kMostNumber)};
+        if (kind == "codec") return Codec{words.one_of("the codec", {"jpeg", "h264"}) == 1};
         if (kind == "pong") return Pong{words.number("the number", 0u, kMostNumber)};
         if (kind == "name") return Name{short_name(words)};
+        if (kind == "look") return Look{words.number("the window", 0, 1 << 30)};
+        if (kind == "close") return CloseEvent{};
         if (kind == "ask") return Ask{};
         if (kind == "give") return Give{words.number("the viewer", 1, 1 << 30)};
         refuse(line, "it is not known");

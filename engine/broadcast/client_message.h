@@ -9,9 +9,14 @@
 //   text TEXT                   typed
 //   paste TEXT                  the clipboard of the page's machine
 //   focus in|out
+//   file BYTES NAME             comes next, in messages that are no text
+//   drop                        lets go of the files that came, where the mouse is
 //   shown NUMBER                the frame stands on the screen
+//   codec jpeg|h264             what the page can show; jpeg at first, and it can in any case
 //   pong NUMBER                 the answer to a ping
 //   name TEXT                   of who looks
+//   look WINDOW                 sees this window of the App; 0: the first
+//   close                       the window that it sees, if it is not the first
 //   ask                         to steer
 //   give VIEWER                 who steers lets that viewer steer
 //
@@ -44,8 +49,16 @@ struct Paste {
 struct Typed {
     std::u32string text;
 };
+struct File {
+    std::uint64_t bytes = 0;
+    std::string name;
+};
+struct Drop {};
 struct Shown {
     std::uint32_t frame = 0;
+};
+struct Codec {
+    bool shows_video = false;
 };
 struct Pong {
     std::uint32_t number = 0;
@@ -53,12 +66,16 @@ struct Pong {
 struct Name {
     std::string text;
 };
+struct Look {
+    int window = 0;
+};
 struct Ask {};
 struct Give {
     int viewer = 0;
 };
-using Message = std::variant<KeyEvent, ButtonEvent, MoveEvent, WheelEvent, FocusEvent, Typed, Size,
-                             Paste, Shown, Pong, Name, Ask, Give>;
+using Message =
+    std::variant<KeyEvent, ButtonEvent, MoveEvent, WheelEvent, FocusEvent, Typed, Size, Paste, File,
+                 Drop, Shown, Codec, Pong, Name, Look, CloseEvent, Ask, Give>;
 
 /// Reads one line. Throws lathe::Error that quotes what is wrong.
 LATHE_API Message parse(std::string_view line);

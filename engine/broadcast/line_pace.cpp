@@ -12,7 +12,9 @@ using namespace std::chrono_literals;
 
 constexpr double kBusy = 60, kFree = 25; ///< ms beyond the round trip, of a frame
 constexpr auto kBeforeWorse = 400ms;     ///< since the last change
-constexpr auto kBeforeBetter = 2s;       ///< of a free line
+constexpr auto kBeforeBetter = 2s;       ///< of a free line; longer where better was too much
+constexpr auto kTooMuch = 4s;            ///< a line that is busy so soon after it became better
+constexpr auto kMostBeforeBetter = 32s;
 constexpr double kFramePeriod = 1000.0 / 60;
 constexpr double kMostUnderWay = 8;
 constexpr double kNewest = 0.3; ///< weight of the newest delay in the mean
@@ -24,17 +26,24 @@ std::size_t LinePace::most_under_way() const {
         std::clamp(1 + std::ceil(round_trip_ms_.value_or(0) / kFramePeriod), 2.0, kMostUnderWay));
 }
 
-void LinePace::sent(std::uint32_t frame, Clock::time_point now) {
-    under_way_.push_back({frame, now});
+void LinePace::sent(std::uint32_t frame, Clock::time_point now, bool is_still) {
+    const bool is_behind =
+        std::ranges::any_of(under_way_, [](const Sent& each) { return each.is_still; });
+    under_way_.push_back({frame, now, is_still, is_behind});
 }
 
 void LinePace::shown(std::uint32_t frame, Clock::time_point now) {
+    bool counts = false;
     while (!under_way_.empty() && std::int32_t(under_way_.front().frame - frame) <= 0) {
-        const std::chrono::duration<double, std::milli> delay = now - under_way_.front().at;
-        delay_ms_ += (delay.count() - delay_ms_) * (delay_ms_ == 0 ? 1 : kNewest);
+        const Sent& first = under_way_.front();
+        if (!first.is_still && !first.is_behind_still) {
+            const std::chrono::duration<double, std::milli> delay = now - first.at;
+            delay_ms_ += (delay.count() - delay_ms_) * (delay_ms_ == 0 ? 1 : kNewest);
+            counts = true;
+        }
         under_way_.pop_front();
     }
-    judge(now);
+    if (counts) judge(now);
 }
 
 void LinePace::answered(std::chrono::duration<double> round_trip) {
@@ -50,9 +59,14 @@ void LinePace::judge(Clock::time_point now) {
     if (busy > kBusy && level_ + 1 < kLevels && now - changed_ > kBeforeWorse) {
         ++level_;
         changed_ = now;
-    } else if (free_since_ && level_ > 1 && now - *free_since_ > kBeforeBetter) {
+        const bool was_too_much = bettered_ && now - *bettered_ < kTooMuch;
+        before_better_ = was_too_much
+                             ? std::min<Clock::duration>(2 * before_better_, kMostBeforeBetter)
+                             : kBeforeBetter;
+        bettered_.reset();
+    } else if (free_since_ && level_ > 1 && now - *free_since_ > before_better_) {
         --level_;
-        changed_ = *(free_since_ = now);
+        changed_ = *(bettered_ = free_since_ = now);
     }
 }
 

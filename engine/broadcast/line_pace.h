@@ -28,7 +28,9 @@ public:
     /// From sending a frame to its word that it is shown, the mean of the last ones; 0 at first.
     double milliseconds() const { return delay_ms_; }
 
-    void sent(std::uint32_t frame, Clock::time_point now);
+    /// A still is the finest picture of what rests: it may take long, and how long says nothing of
+    /// pictures that move.
+    void sent(std::uint32_t frame, Clock::time_point now, bool is_still = false);
     /// This frame and those before it are shown.
     void shown(std::uint32_t frame, Clock::time_point now);
     /// The time for nothing but the way there and back, measured by a ping.
@@ -40,13 +42,15 @@ private:
     struct Sent {
         std::uint32_t frame;
         Clock::time_point at;
+        bool is_still, is_behind_still;
     };
     std::deque<Sent> under_way_;
     std::optional<double> round_trip_ms_; ///< the least of the last ones
     double delay_ms_ = 0;
     int level_ = 1;
     Clock::time_point changed_{};
-    std::optional<Clock::time_point> free_since_;
+    std::optional<Clock::time_point> free_since_, bettered_;
+    Clock::duration before_better_ = std::chrono::seconds{2};
 };
 
 } // namespace lathe

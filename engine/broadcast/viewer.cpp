@@ -37,7 +37,7 @@ const char* name_of(CursorShape shape) {
     return "default";
 }
 
-void Broadcast::State::add_event(InputEvent event) {
+void Broadcast::Pane::add_event(InputEvent event) {
     if (!is_open) return;
     held.note(event);
     const bool merges = !events.empty() && events.back().index() == event.index();
@@ -51,22 +51,25 @@ void Broadcast::State::add_event(InputEvent event) {
     } else {
         events.push_back(std::move(event));
     }
-    for_loop.notify_all();
 }
 
 void Broadcast::State::follow(const client::Size& to) {
     ratio = to.ratio;
-    if (const glm::ivec2 wanted = bounded(to); wanted != size)
-        add_event(ResizeEvent{wanted.x, wanted.y});
+    const auto line = lines.find(steerer);
+    Pane& pane = line == lines.end() ? first() : seen_by(line->second);
+    if (const glm::ivec2 wanted = bounded(to); wanted != pane.size)
+        pane.add_event(ResizeEvent{wanted.x, wanted.y});
+    for_loop.notify_all();
 }
 
 void Broadcast::State::steer(int viewer) {
-    if (viewer != steerer) held.release_into(events);
+    if (viewer != steerer)
+        for (auto& [at, pane] : panes) pane.release();
     steerer = viewer;
     tell_roles();
     const auto line = lines.find(viewer);
     if (line == lines.end()) return;
-    line->second.say(fmt::format("cursor {}", name_of(cursor)));
+    line->second.say(fmt::format("cursor {}", name_of(seen_by(line->second).cursor)));
     if (line->second.size) follow(*line->second.size);
     for_loop.notify_all();
 }
@@ -77,7 +80,10 @@ void Broadcast::State::tell_roles() {
 }
 
 void Broadcast::State::leave(int viewer) {
-    if (lines.erase(viewer) == 0) return;
+    const auto line = lines.find(viewer);
+    if (line == lines.end()) return;
+    end_video(line->second);
+    lines.erase(line);
     if (viewer == steerer) steer(lines.empty() ? 0 : lines.begin()->first);
     else tell_roles();
 }
@@ -93,6 +99,10 @@ void Broadcast::State::handle(int viewer, client::Message message) {
             for_encoder.notify_all();
         } else if constexpr (std::is_same_v<T, client::Pong>) {
             if (m.number == line.ping) line.pace.answered(LinePace::Clock::now() - line.pinged);
+        } else if constexpr (std::is_same_v<T, client::Codec>) {
+            line.shows_video = m.shows_video;
+            if (!m.shows_video) end_video(line);
+            for_encoder.notify_all();
         } else if constexpr (std::is_same_v<T, client::Name>) {
             line.name = std::move(m.text);
         } else if constexpr (std::is_same_v<T, client::Size>) {
@@ -105,16 +115,24 @@ void Broadcast::State::handle(int viewer, client::Message message) {
                     "asked {} {}", viewer,
                     client::percent_encoded(line.name.empty() ? fmt::format("viewer {}", viewer)
                                                               : line.name)));
+        } else if constexpr (std::is_same_v<T, client::Look>) {
+            look(viewer, m.window);
         } else if (steers) {
-            if constexpr (std::is_same_v<T, client::Give>) {
+            Pane& pane = seen_by(line);
+            if constexpr (std::is_same_v<T, client::File> || std::is_same_v<T, client::Drop>) {
+                return; // the viewer's own (Viewer::receive)
+            } else if constexpr (std::is_same_v<T, client::Give>) {
                 if (lines.contains(m.viewer)) steer(m.viewer);
             } else if constexpr (std::is_same_v<T, client::Paste>) {
                 clipboard = std::move(m.text);
             } else if constexpr (std::is_same_v<T, client::Typed>) {
-                for (const char32_t c : m.text) add_event(TextEvent{c});
+                for (const char32_t c : m.text) pane.add_event(TextEvent{c});
+            } else if constexpr (std::is_same_v<T, CloseEvent>) {
+                if (line.looks_at != 0) pane.add_event(m); // the program's end is not the page's
             } else {
-                add_event(std::move(m));
+                pane.add_event(std::move(m));
             }
+            for_loop.notify_all();
         }
     };
     std::visit(on, message);
@@ -126,6 +144,10 @@ Viewer::Viewer(std::shared_ptr<Broadcast> broadcast, int number, int signal)
 Viewer::~Viewer() {
     leave();
     ::close(signal_);
+    if (!inbox_->has_files()) return;
+    Broadcast::State& s = *broadcast_->state_;
+    const std::lock_guard lock{s.mutex};
+    s.inboxes.push_back(std::move(inbox_));
 }
 
 std::vector<Packet> Viewer::take() {
@@ -148,10 +170,58 @@ void Viewer::receive(std::string_view lines) {
         const std::string_view line = lines.substr(0, end);
         lines = end == lines.npos ? std::string_view{} : lines.substr(end + 1);
         client::Message message = client::parse(line);
+        if (const auto* file = std::get_if<client::File>(&message)) {
+            begin_file(*file);
+            continue;
+        }
+        if (std::holds_alternative<client::Drop>(message)) {
+            drop_files();
+            continue;
+        }
         Broadcast::State& s = *broadcast_->state_;
         const std::lock_guard lock{s.mutex};
         s.handle(number_, std::move(message));
     }
+}
+
+// Files are written without the broadcast's lock: a disk may be slow.
+
+void Viewer::begin_file(const client::File& file) {
+    Broadcast::State& s = *broadcast_->state_;
+    const std::lock_guard inbox_lock{inbox_mutex_};
+    bool steers = false;
+    {
+        const std::lock_guard lock{s.mutex};
+        steers = s.steerer == number_;
+    }
+    if (steers) return tell(inbox_->begin(file.bytes, file.name));
+    inbox_->skip(file.bytes);
+    tell("Only who steers drops files.");
+}
+
+void Viewer::receive_bytes(std::string_view bytes) {
+    const std::lock_guard lock{inbox_mutex_};
+    tell(inbox_->add(bytes));
+}
+
+void Viewer::drop_files() {
+    const std::lock_guard inbox_lock{inbox_mutex_};
+    std::vector<std::filesystem::path> files = inbox_->take();
+    Broadcast::State& s = *broadcast_->state_;
+    const std::lock_guard lock{s.mutex};
+    const auto line = s.lines.find(number_);
+    if (files.empty() || s.steerer != number_ || line == s.lines.end()) return;
+    s.seen_by(line->second).add_event(DropEvent{std::move(files), {}});
+    s.for_loop.notify_all();
+}
+
+void Viewer::tell(const std::optional<std::string>& words) {
+    if (!words) return;
+    Broadcast::State& s = *broadcast_->state_;
+    const std::lock_guard lock{s.mutex};
+    const auto line = s.lines.find(number_);
+    if (line != s.lines.end())
+        line->second.say(fmt::format("told {}", client::percent_encoded(*words)));
 }
 
 void Viewer::leave() {

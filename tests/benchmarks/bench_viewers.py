@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Three viewers of one program, one of which stops reading: the others' frames, and the memory.
 
-    bench_viewers.py [--seconds 600] [--size 640x400]
+    bench_viewers.py [--seconds 600] [--size 640x400] [--codec auto]
 
 Two viewers look for a tenth of the time; then a third comes, which reads nothing after its first
 frames. Prints a row for each tenth.
@@ -52,6 +52,7 @@ class Viewer:
             contextlib.suppress(Exception),
             connect(self._address, max_size=None, proxy=None, compression=None) as line,
         ):
+            line.send("codec h264")
             while self._reads is None or self.frames < self._reads:
                 self._take(line)
             time.sleep(1e6)
@@ -73,16 +74,26 @@ def resident_mb(process: int) -> float:
     return int(found[1]) / 1024
 
 
+def children_of(process: int) -> list[int]:
+    """Its encoders."""
+    done = subprocess.run(
+        ["ps", "--ppid", str(process), "-o", "pid="], capture_output=True, text=True, check=False
+    )
+    return [int(pid) for pid in done.stdout.split()]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--size", default="640x400")
+    parser.add_argument("--codec", default="auto", choices=["auto", "jpeg", "h264"])
     options = parser.parse_args()
     width, height = map(int, options.size.split("x"))
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "viewers.py"
         script.write_text(SCRIPT.format(width=width, height=height))
         words = ["-m", "lathe", "serve", str(script), "--port", "0", "--no-ui"]
+        words += ["--codec", options.codec]
         with subprocess.Popen(
             [sys.executable, *words], stdout=subprocess.PIPE, text=True
         ) as program:
@@ -92,7 +103,7 @@ def main() -> None:
             address = f"ws{found[1]}/view?{found[2]}"
             first, second = Viewer(address), Viewer(address)
             third: Viewer | None = None
-            print("     s   first  second   third   resident")
+            print("     s   first  second   third   resident   encoders           files")
             for tenth in range(1, 11):
                 before = first.frames, second.frames, third.frames if third else 0
                 began = time.monotonic()
@@ -100,10 +111,13 @@ def main() -> None:
                 took = time.monotonic() - began
                 after = first.frames, second.frames, third.frames if third else 0
                 rates = [(b - a) / took for a, b in zip(before, after, strict=True)]
+                encoders = children_of(program.pid)
                 print(
                     f"{tenth * options.seconds / 10:6.0f}"
                     + "".join(f"{rate:8.1f}" for rate in rates)
-                    + f"{resident_mb(program.pid):8.0f} MB",
+                    + f"{resident_mb(program.pid):8.0f} MB"
+                    + f"{len(encoders):8}, {sum(map(resident_mb, encoders)):4.0f} MB"
+                    + f"{len(list(Path(f'/proc/{program.pid}/fd').iterdir())):10}",
                     flush=True,
                 )
                 third = third or Viewer(address, reads=3)

@@ -72,6 +72,10 @@ class Browser:
                 raise RuntimeError(f"{method}: {answer['error']}")
             return answer["result"]
 
+    def at_start(self, script):
+        """Runs it in each page that is opened from now on, before the page's own."""
+        self._call("Page.addScriptToEvaluateOnNewDocument", source=script)
+
     def open(self, url):
         self._call("Page.navigate", url=url)
 
@@ -155,6 +159,12 @@ class Browser:
             type=kind,
             touchPoints=[{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(points)],
         )
+
+    def drop(self, x, y, files):
+        """Files of this machine, by their paths."""
+        data = {"items": [], "files": [str(file) for file in files], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self._call("Input.dispatchDragEvent", type=kind, x=x, y=y, data=data)
 
     def resize(self, width, height, ratio=1):
         self._call(

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A viewer that only counts, in a process of its own; for ``lathe bench stream``.
 
-``python -m lathe.broadcast.counting_viewer ADDRESS SECONDS KEYS`` looks for so long, then presses
-so many keys on a picture at rest, each of which must change it, and prints JSON.
+``python -m lathe.broadcast.counting_viewer ADDRESS SECONDS KEYS MBIT`` looks for so long, then
+presses so many keys on a picture at rest, each of which must change it, and prints JSON. With MBIT
+its line carries no more than that a second; 0: whatever comes.
 """
 
 from __future__ import annotations
@@ -19,8 +20,11 @@ __all__: list[str] = []
 _QUIET = 0.5  # seconds without a frame: the picture rests, and has been sent in full quality
 
 
-def _main(address: str, seconds: float, keys: int) -> None:
+def _main(address: str, seconds: float, keys: int, megabits: float) -> None:
     with connect(address, max_size=None, proxy=None, compression=None) as line:
+        line.send("codec h264")
+
+        videos: list[bool] = []  # whether each frame was H.264
 
         def take(timeout: float) -> int:
             """Bytes of a frame that came; 0: something else did, or nothing."""
@@ -32,19 +36,28 @@ def _main(address: str, seconds: float, keys: int) -> None:
                 if data.startswith("ping "):
                     line.send("pong " + data[5:])
                 return 0
+            if megabits:
+                time.sleep(len(data) * 8e-6 / megabits)
             line.send(f"shown {struct.unpack_from('<I', data, 4)[0]}")
+            videos.append(data[1] != 0)
             return len(data)
 
         while not take(1.0):
             pass
         print("ready", flush=True)
         frames = sent = 0
+        videos.clear()
         end = time.perf_counter() + seconds
         while time.perf_counter() < end:
             if size := take(0.05):
                 frames += 1
                 sent += size
-        print(json.dumps({"frames": frames / seconds, "bytes": sent / max(frames, 1)}), flush=True)
+        counts = {
+            "frames": frames / seconds,
+            "bytes": sent / max(frames, 1),
+            "videos": sum(videos) / max(len(videos), 1),
+        }
+        print(json.dumps(counts), flush=True)
         sys.stdin.readline()  # the picture is at rest from now on
         delays = []
         for _ in range(keys):
@@ -62,4 +75,4 @@ def _main(address: str, seconds: float, keys: int) -> None:
 
 
 if __name__ == "__main__":
-    _main(sys.argv[1], float(sys.argv[2]), int(sys.argv[3]))
+    _main(sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))

@@ -5,7 +5,10 @@ function render({ model, el }) {
   const box = document.createElement("div");
   box.style.cssText = `width: min(100%, ${width}px); aspect-ratio: ${width} / ${height}`;
   el.append(box);
-  const viewer = makeViewer(box, { send: (text) => model.send({ text }) });
+  const viewer = makeViewer(box, {
+    send: (text) => model.send({ text }),
+    sendBytes: async (bytes) => model.send({ bytes: true }, undefined, [bytes]),
+  });
   const take = (content, buffers) => {
     if (content.text !== undefined) return viewer.receive(content.text);
     const view = buffers[0]; // a DataView on some of a larger buffer

@@ -50,13 +50,16 @@ class Cell(anywidget.AnyWidget):
         self._sending: asyncio.Task[None] | None = None
         self.on_msg(self._receive)
 
-    def _receive(self, _: Any, content: dict[str, Any], __: Any) -> None:
+    def _receive(self, _: Any, content: dict[str, Any], buffers: list[Any]) -> None:
         if content.get("begin"):
             self._begin()
         text = content.get("text")
-        if self._viewer is not None and isinstance(text, str):
+        if self._viewer is not None:
             try:
-                self._viewer.receive(text)
+                if isinstance(text, str):
+                    self._viewer.receive(text)
+                elif content.get("bytes"):
+                    self._viewer.receive_bytes(b"".join(map(bytes, buffers)))
             except native.Error as error:
                 print(f"lathe: {error}", file=sys.stderr)
 

@@ -5,6 +5,12 @@
   let socket = null, wait = 500;
   const viewer = makeViewer(document.body, {
     send: (text) => socket?.readyState === WebSocket.OPEN && socket.send(text),
+    sendBytes: async (bytes) => {
+      const line = socket;
+      while (line.bufferedAmount > 1 << 22) await new Promise((done) => setTimeout(done, 20));
+      if (line !== socket || line.readyState !== WebSocket.OPEN) throw new Error("the line broke");
+      line.send(bytes);
+    },
     title: (text) => { document.title = `${text} – Lathe`; },
   });
   const address = new URL(`view?token=${encodeURIComponent(query.get("token") ?? "")}`,

@@ -196,8 +196,9 @@ class PageServer:
         try:
             async for message in connection:
                 if isinstance(message, bytes):
-                    raise native.Error("messages are text")
-                viewer.receive(message)
+                    viewer.receive_bytes(message)  # of a file
+                else:
+                    viewer.receive(message)
         except native.Error as error:
             await connection.close(1008, str(error).encode()[:120].decode(errors="ignore"))
         except ConnectionClosed:

@@ -159,6 +159,10 @@ def _parser() -> argparse.ArgumentParser:
         "--origin", action="append", default=[], metavar="URL",
         help="of another site's page that may show it, as https://lab.example.org; repeatable",
     )  # fmt: skip
+    serve.add_argument(
+        "--codec", default="auto", choices=["auto", "jpeg", "h264"],
+        help="of moving pictures; auto: JPEG, and H.264 by ffmpeg where the line is short of room",
+    )  # fmt: skip
     serve.add_argument("--size", metavar="WxH", help="until a page tells its own, in pixels")
     serve.add_argument("--frames", metavar="N", help="end after N frames")
     serve.add_argument("--no-ui", action="store_true", help="the picture alone, without panels")
@@ -237,6 +241,13 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--edits", metavar="N", default="50")
     bench.add_argument("--keys", metavar="N", default="40", help="of stream: keys pressed")
     bench.add_argument("--size", metavar="WxH", help="of stream: 1500x1200 unless given")
+    bench.add_argument(
+        "--codec", default="auto", choices=["auto", "jpeg", "h264"],
+        help="of stream: what the viewer gets; auto unless given",
+    )  # fmt: skip
+    bench.add_argument(
+        "--line", default="", metavar="MBIT", help="of stream: what the line carries a second"
+    )
     bench.add_argument("--drags", metavar="N", default="200", help="of drag: moves of a number")
     bench.add_argument(
         "--inspect", action="store_true", help="of drag: with what each line costs beside it"

@@ -6,14 +6,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lathe.cli.messages import choose_device, load_engine, parse_count, parse_size
+from lathe.cli.messages import UserError, choose_device, load_engine, parse_count, parse_size
 from lathe.cli.tables import Table, as_markdown, as_text, percentile, where_and_when
 
 if TYPE_CHECKING:
@@ -39,10 +41,19 @@ __global__ void rings(uchar4* picture, int width, int height, float time) {
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    """Milliseconds of a frame."""
+
+    passed: float
+    processors: float  # all threads of this process
+    loop: float  # the loop's thread, while it works
+
+
 class _Program:
     """A program that is served. It moves, or rests and answers keys."""
 
-    def __init__(self, size: tuple[int, int], panels: bool) -> None:
+    def __init__(self, size: tuple[int, int], panels: bool, codec: str) -> None:
         import numpy as np
 
         from lathe import options as run_options
@@ -50,7 +61,7 @@ class _Program:
         from lathe.broadcast.server import PageServer
         from lathe.native import native
 
-        self.broadcast = native.Broadcast()
+        self.broadcast = native.Broadcast(codec)
         run_options.use(
             run_options.RunOptions(headless=False, display=self.broadcast, session=False)
         )
@@ -81,20 +92,26 @@ class _Program:
         self.kernel(self.picture, *self.size, self.time)
         self.app.image(self.picture)
 
-    def frames_until(self, is_done: Callable[[], bool]) -> list[float]:
-        """Their milliseconds."""
+    def frames_until(self, is_done: Callable[[], bool]) -> _Cost:
         times = []
+        processors, loop = time.process_time(), time.thread_time()
         while not is_done():
             times.append(self.frame())
-        return times
+        frames = max(len(times), 1)
+        return _Cost(
+            percentile(times, 0.5),
+            1e3 * (time.process_time() - processors) / frames,
+            1e3 * (time.thread_time() - loop) / frames,
+        )
 
 
 class _Viewer:
     """The process that looks; a thread reads its lines."""
 
-    def __init__(self, url: str, keys: int) -> None:
+    def __init__(self, url: str, keys: int, megabits: float) -> None:
         address = url.replace("http", "ws").replace("/?", "/view?")
-        words = ["-m", "lathe.broadcast.counting_viewer", address, str(SECONDS), str(keys)]
+        numbers = [str(SECONDS), str(keys), str(megabits)]
+        words = ["-m", "lathe.broadcast.counting_viewer", address, *numbers]
         self._process = subprocess.Popen(
             [sys.executable, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -123,15 +140,20 @@ def bench_stream(arguments: argparse.Namespace) -> int:
     """Measures, and prints a table."""
     size = parse_size(arguments.size) if arguments.size else SIZE
     keys = parse_count("--keys", arguments.keys)
+    megabits = _parse_megabits(arguments.line)
     choose_device(arguments.device)
     load_engine()
     table = Table(
-        f"{size[0]} x {size[1]} pixels, the viewer on the same machine",
+        f"{size[0]} x {size[1]} pixels, the viewer on the same machine, codec {arguments.codec}"
+        + (f", {megabits:g} Mbit/s" if megabits else ""),
         ("", "picture alone", "with panels"),
         note="The loop is not held back to 60 frames a second here.",
     )
     # Panels never rest: they count frames.
-    columns = [_measure(size, False, keys), _measure(size, True, 0)]
+    columns = [
+        _measure(size, panels, 0 if panels else keys, arguments.codec, megabits)
+        for panels in (False, True)
+    ]
     for key in columns[0]:
         table.rows.append((key, *(column[key] for column in columns)))
     print(where_and_when(arguments.command_line))
@@ -140,14 +162,28 @@ def bench_stream(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _measure(size: tuple[int, int], panels: bool, keys: int) -> dict[str, str]:
-    program = _Program(size, panels)
+def _parse_megabits(text: str) -> float:
+    if not text:
+        return 0.0
+    try:
+        megabits = float(text)
+    except ValueError:
+        megabits = 0.0
+    if not 0 < megabits < math.inf:
+        raise UserError(f"--line {text} is no line: it carries some Mbit a second, as in --line 20")
+    return megabits
+
+
+def _measure(
+    size: tuple[int, int], panels: bool, keys: int, codec: str, megabits: float
+) -> dict[str, str]:
+    program = _Program(size, panels, codec)
     end = time.perf_counter() + SECONDS / 2
     alone = program.frames_until(lambda: time.perf_counter() > end)
-    viewer = _Viewer(program.server.url, keys)
+    viewer = _Viewer(program.server.url, keys, megabits)
     program.frames_until(lambda: viewer.has(1))
     seen = program.frames_until(lambda: viewer.has(2))
-    encode = program.broadcast.status["encode_ms"]
+    status = program.broadcast.status
     viewer.go_on()
     while not viewer.has(3):
         program.answer()
@@ -156,15 +192,19 @@ def _measure(size: tuple[int, int], panels: bool, keys: int) -> dict[str, str]:
     program.server.close()
     program.app.close()
     program.app.frame()
-    before, after = percentile(alone, 0.5), percentile(seen, 0.5)
     key = "ms from a key to its frame"
     return {
-        "frames/s without a viewer": f"{1e3 / before:.0f}",
-        "frames/s of the loop with one": f"{1e3 / after:.0f}",
-        "the loop's ms a frame for it": f"{after - before:.2f}",
+        "frames/s without a viewer": f"{1e3 / alone.passed:.0f}",
+        "frames/s of the loop with one": f"{1e3 / seen.passed:.0f}",
+        "the loop's ms a frame for it": f"{seen.passed - alone.passed:.2f}",
+        "ms that the loop's thread works for it": f"{seen.loop - alone.loop:.2f}",
+        "ms of processors a frame, without": f"{alone.processors:.1f}",
+        "ms of processors a frame, with": f"{seen.processors:.1f}",
         "frames/s that the viewer gets": f"{counts['frames']:.0f}",
         "KB a frame": f"{counts['bytes'] / 1e3:.0f}",
-        "ms to encode a frame": f"{encode:.1f}",
+        "of them H.264, %": f"{100 * counts['videos']:.0f}",
+        "ms to encode a frame": f"{status['encode_ms']:.1f}",
+        "ms of processors to encode it": f"{status['encode_cpu_ms']:.1f}",
         f"{key}, p50": f"{percentile(delays, 0.5):.1f}" if delays else "–",
         f"{key}, p95": f"{percentile(delays, 0.95):.1f}" if delays else "–",
     }

@@ -61,7 +61,9 @@ def doctor(as_json: bool = False) -> int:
     rows += [*gl_rows, ("display", _display())]
     missing += gl_missing
     ffmpeg = shutil.which("ffmpeg")
-    rows.append(("ffmpeg", ffmpeg or "none: movies become folders of PNGs"))
+    rows.append(
+        ("ffmpeg", ffmpeg or "none: movies become folders of PNGs, and pages get JPEG only")
+    )
     if not ffmpeg:
         missing.append(Missing("ffmpeg is missing", "sudo apt-get install ffmpeg"))
     rows.append(("kernel cache", status["cache_folder"]))

@@ -32,7 +32,7 @@ def serve(arguments: argparse.Namespace) -> int:
     from lathe.native import native
 
     native.keep_freed_memory()  # this program compiles at each edit
-    broadcast = native.Broadcast()
+    broadcast = native.Broadcast(arguments.codec)
     options = RunOptions(
         name=name,
         script=file,

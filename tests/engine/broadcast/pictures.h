@@ -5,6 +5,7 @@
 #include "engine/app/remote_display.h"
 #include "engine/broadcast/broadcast.h"
 
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -53,7 +54,8 @@ struct Decoded {
 struct Frame {
     std::uint32_t number = 0;
     int width = 0, height = 0; ///< of the window
-    std::string jpeg;
+    std::string jpeg;          ///< or H.264, by the codec
+    int codec = 0;             ///< 0 JPEG, 1 H.264, 2 the first of its stream
 };
 
 inline Frame frame_of(const std::string& packet) {
@@ -63,7 +65,8 @@ inline Frame frame_of(const std::string& packet) {
             value = value << 8 | static_cast<unsigned char>(packet.at(at + std::size_t(k)));
         return value;
     };
-    return {number(4, 4), int(number(8, 2)), int(number(10, 2)), packet.substr(16)};
+    return {number(4, 4), int(number(8, 2)), int(number(10, 2)), packet.substr(16),
+            int(number(1, 1))};
 }
 
 /// A page that shows what it gets.
@@ -84,10 +87,14 @@ public:
         }
         return true;
     }
-    /// True once `is_done`; false after 5 s.
+    /// True once `is_done`; false after 10 s.
     template <class Done> bool take_until(const Done& is_done) {
-        for (int k = 0; k < 500 && !is_done(); ++k) take(10);
-        return is_done();
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+        while (!is_done()) {
+            if (std::chrono::steady_clock::now() > end) return false;
+            take(10);
+        }
+        return true;
     }
     bool has(std::string_view text) const {
         for (const std::string& each : words)

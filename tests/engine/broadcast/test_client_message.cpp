@@ -54,7 +54,15 @@ TEST(ClientMessage, TellsOfTheLine) {
     EXPECT_EQ(read<client::Shown>("shown 4294967295").frame, 4294967295u);
     EXPECT_EQ(read<client::Pong>("pong 7").number, 7u);
     EXPECT_EQ(read<client::Give>("give 3").viewer, 3);
+    EXPECT_TRUE(read<client::Codec>("codec h264").shows_video);
+    EXPECT_FALSE(read<client::Codec>("codec jpeg").shows_video);
+    EXPECT_EQ(read<client::File>("file 12 a%2Fb").bytes, 12u);
+    EXPECT_EQ(read<client::File>("file 0 a%2Fb").name, "a/b");
+    EXPECT_EQ(read<client::File>("file 0 ").name, "");
+    read<client::Drop>("drop");
+    EXPECT_EQ(read<client::Look>("look 2").window, 2);
     read<client::Ask>("ask");
+    read<CloseEvent>("close");
 }
 
 TEST(ClientMessage, WhatIsWrongIsQuoted) {
@@ -77,6 +85,17 @@ TEST(ClientMessage, RefusesWhatIsNoMessage) {
                              "key 65 down 16",
                              "key 1e3 down 0",
                              "button fourth down 0",
+                             "codec vp9",
+                             "file x a",
+                             "file -1 a",
+                             "file 1e30 a",
+                             "file 1 %ff",
+                             "drop x",
+                             "codec",
+                             "look",
+                             "look -1",
+                             "look 1 2",
+                             "close 1",
                              "move 1",
                              "move nan 0",
                              "move inf 0",

@@ -59,6 +59,38 @@ TEST_F(LinePaceTest, ABusyLineGetsCoarserPicturesAndAFreeOneFinerAgain) {
     EXPECT_EQ(pace.level(), 1);
 }
 
+/// Coarse pictures take 10 ms, finer ones 100: there is no use in trying those every two seconds.
+TEST_F(LinePaceTest, WhatWasTooMuchIsTriedLessAndLess) {
+    int changes = 0;
+    for (const auto end = now + 120s; now < end;) {
+        const int before = pace.level();
+        pace.sent(++frame, now);
+        now += before > 1 ? 10ms : 100ms;
+        pace.shown(frame, now);
+        changes += pace.level() != before;
+    }
+    EXPECT_LE(changes, 16);
+    EXPECT_GE(changes, 8);
+    run(pace, now, frame, 10ms, 120s);
+    EXPECT_EQ(pace.level(), 1);
+}
+
+/// Every second the picture rests; its still takes half a second, and a frame waits behind it.
+TEST_F(LinePaceTest, AStillIsNoMeasure) {
+    for (int k = 0; k < 20; ++k) {
+        run(pace, now, frame, 10ms, 1s);
+        pace.sent(frame, now, true);
+        pace.sent(frame + 1, now + 400ms);
+        now += 500ms;
+        pace.shown(frame, now);
+        now += 10ms;
+        pace.shown(++frame, now);
+    }
+    EXPECT_EQ(pace.under_way(), 0u);
+    EXPECT_EQ(pace.level(), 1);
+    EXPECT_NEAR(pace.milliseconds(), 10, 1);
+}
+
 TEST_F(LinePaceTest, ALongWayIsNoBusyLine) {
     pace.answered(200ms);
     EXPECT_EQ(pace.most_under_way(), 8u); // else four frames a second would be all
