@@ -28,10 +28,11 @@ struct Feed {
     void read(const gl::Framebuffer& screen) {
         if (display->wants_frame()) ring.read(screen);
     }
-    void hand_over() {
+    /// True where nothing is under way any more.
+    bool hand_over() {
         if (auto frame = ring.take()) display->show(std::move(*frame));
+        return ring.under_way() == 0;
     }
-    bool is_empty() const { return ring.under_way() == 0; }
 };
 
 /// A further window: the first one waits, and hands over its pictures, too.
@@ -128,19 +129,13 @@ private:
     void hand_over_until(Clock::time_point end, bool is_resting) {
         const Zone zone{is_resting ? "rest" : "pace"};
         for (;;) {
-            bool is_empty = hand_over(feed_);
+            bool is_empty = feed_.hand_over();
             std::erase_if(sides_, [](const auto& side) { return side.expired(); });
             for (const auto& side : sides_)
-                if (const auto feed = side.lock()) is_empty &= hand_over(*feed);
+                if (const auto feed = side.lock()) is_empty &= feed->hand_over();
             if (is_empty || Clock::now() + kLook > end) return;
             std::this_thread::sleep_for(kLook);
         }
-    }
-
-    /// True where nothing is under way any more.
-    static bool hand_over(Feed& feed) {
-        feed.hand_over();
-        return feed.is_empty();
     }
 
     std::shared_ptr<RemoteDisplay> display_;

@@ -153,8 +153,9 @@ void ThreadValues::draw_table(const gpu::TraceLine& line) {
     if (!ImGui::BeginTable("values", 3, flags)) return ImGui::PopStyleVar();
     const auto rows = rows_of(line);
     std::size_t letters[] = {5, 6, 6}; // the widest text of each column, as far as it has room
+    std::vector<std::pair<std::string, std::string>> texts;
     for (const gpu::TracedValue* const value : rows) {
-        const auto [before, after] = texts_of(line, *value);
+        const auto& [before, after] = texts.emplace_back(texts_of(line, *value));
         letters[0] = std::max(letters[0], value->type->name.size());
         letters[1] = std::max(letters[1], before.size());
         letters[2] = std::max(letters[2], after.size());
@@ -166,16 +167,14 @@ void ThreadValues::draw_table(const gpu::TraceLine& line) {
     value_row(line.function, "before", "after", theme::kDim, theme::kDim, theme::kDim);
     theme::pop_font();
     theme::push_font(theme::Font::code);
-    for (const gpu::TracedValue* const value : rows) draw_variable(line, *value);
+    for (std::size_t k = 0; k < rows.size(); ++k)
+        if (is_shared_array(*rows[k])) draw_array(line, *rows[k]);
+        else
+            value_row(rows[k]->type->name, texts[k].first, texts[k].second, theme::kText,
+                      theme::kAccent);
     theme::pop_font();
     ImGui::EndTable();
     ImGui::PopStyleVar();
-}
-
-void ThreadValues::draw_variable(const gpu::TraceLine& line, const gpu::TracedValue& value) {
-    if (is_shared_array(value)) return draw_array(line, value);
-    const auto [before, after] = texts_of(line, value);
-    value_row(value.type->name, before, after, theme::kText, theme::kAccent);
 }
 
 void ThreadValues::draw_array(const gpu::TraceLine& line, const gpu::TracedValue& value) {

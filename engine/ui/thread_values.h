@@ -27,7 +27,6 @@ private:
     void draw_lanes(const gpu::LaneLines& lanes, const gpu::TraceLine& line);
     static std::vector<const gpu::TracedValue*> rows_of(const gpu::TraceLine& line);
     void draw_table(const gpu::TraceLine& line);
-    void draw_variable(const gpu::TraceLine& line, const gpu::TracedValue& value);
     void draw_array(const gpu::TraceLine& line, const gpu::TracedValue& value);
 
     unsigned lane_ = 0;

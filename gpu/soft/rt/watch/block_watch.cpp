@@ -32,9 +32,13 @@ void BlockWatch::begin(const Launch& launch, GridWatch& grid, std::uint64_t numb
     kinds_ = grid.kinds();
     number_ = static_cast<std::uint32_t>(number);
     if (numbers_grid_ != grid.grid()) {
-        if (grid.first_number() < first_number_) shared_cells_.reset(); // numbers began anew
+        const std::uint32_t next = AccessBook::instance().next();
+        if (next < first_number_) { // numbers began anew
+            shared_cells_.reset();
+            numbered_ = {};
+        }
         numbers_grid_ = grid.grid();
-        first_number_ = grid.first_number();
+        first_number_ = next;
         next_ = end_ = 0;
     }
     first_number_ = std::max(first_number_, next_);
@@ -57,10 +61,6 @@ namespace {
 
 /// It does nothing but to access memory.
 bool is_ordinary(const WatchSite& site) { return !(site.flags & (kWatchedRelease | kWatchedCopy)); }
-/// It sees what others have released.
-bool acquires(const WatchSite& site) {
-    return site.kind == WatchedKind::atomic || (site.flags & kWatchedStrong);
-}
 
 bool ascend(std::uint32_t lanes, std::span<const std::uint64_t, 32> addresses) {
     bool ascending = true;
@@ -171,7 +171,7 @@ bool BlockWatch::is_harmless(std::uint32_t warp, const WatchSite& site, const Ro
     if (const std::uint64_t offset = row.address - shared_;
         shared_bytes_ && offset < shared_bytes_) {
         if (offset + bytes > shared_bytes_ || copies_.any()) return false;
-        if (acquires(site)) order_.acquire(warp);
+        if (site.is_strong()) order_.acquire(warp);
         if (kinds_ & kUnwrittenShared && !is_written(shared_bits_)) return false;
         return !(kinds_ & kRaceShared) ||
                is_harmless(warp, site, row, *shared_cells_, static_cast<std::uint32_t>(offset),
@@ -179,7 +179,7 @@ bool BlockWatch::is_harmless(std::uint32_t warp, const WatchSite& site, const Ro
     }
     const DeviceCells& device = DeviceCells::instance();
     if (!device.holds(row.address) || !device.holds(row.address + bytes - 1)) return false;
-    if (acquires(site)) {
+    if (site.is_strong()) {
         order_.acquire(warp);
         in_grid_.acquire();
     }
@@ -295,7 +295,7 @@ void BlockWatch::access_at(const Step& step) {
 }
 
 void BlockWatch::access_shared(const Step& step, std::uint32_t offset) {
-    if (acquires(step.site)) order_.acquire(step.warp);
+    if (step.site.is_strong()) order_.acquire(step.warp);
     if (kinds_ & kUnwrittenShared) look_for_unwritten(step, shared_bits_, kUnwrittenShared);
     if (!(kinds_ & kRaceShared) || look_for_copies(step)) return;
     look_for_races(step, *shared_cells_, offset, RaceRules{order_, nullptr, live_in_block()},
@@ -304,7 +304,7 @@ void BlockWatch::access_shared(const Step& step, std::uint32_t offset) {
 
 void BlockWatch::access_global(const Step& step) {
     if (!DeviceCells::instance().holds(step.address)) return;
-    if (acquires(step.site)) {
+    if (step.site.is_strong()) {
         if (step.site.flags & kWatchedRelease) fence(step.warp, step.site);
         order_.acquire(step.warp);
         in_grid_.acquire();

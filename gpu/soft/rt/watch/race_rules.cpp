@@ -12,16 +12,12 @@ namespace lathe::soft {
 namespace {
 
 bool reads_only(const WatchSite& site) { return site.kind == WatchedKind::read; }
-bool is_atomic(const WatchSite& site) { return site.kind == WatchedKind::atomic; }
-bool is_strong(const WatchSite& site) {
-    return is_atomic(site) || (site.flags & kWatchedStrong) != 0;
-}
 bool is_same_warp(const NumberedAccess& a, const NumberedAccess& b) {
     return a.block == b.block && a.warp == b.warp;
 }
 /// Whether the two do not conflict, whoever comes first.
 bool agree(const WatchSite& a, const WatchSite& b) {
-    return (reads_only(a) && reads_only(b)) || (is_atomic(a) && is_atomic(b));
+    return (reads_only(a) && reads_only(b)) || (a.is_atomic() && b.is_atomic());
 }
 
 /// f(begin, end, number) for each stretch of the same number, until one returns false.
@@ -46,7 +42,7 @@ bool RaceRules::races(const WatchedAccess& first, const WatchedAccess& now, Race
     if (!first.site || agree(*first.site, *now.site)) return false;
     const bool same_block = first.block == now.block;
     const bool same_warp = is_same_warp(first, now);
-    const bool both_strong = is_strong(*first.site) && is_strong(*now.site);
+    const bool both_strong = first.site->is_strong() && now.site->is_strong();
     if (both_strong && (grid_ || !same_warp)) return false;
     std::uint32_t first_lane = lowest_lane(first.lanes), now_lane = lowest_lane(now.lanes);
     if (!same_block) {
@@ -82,7 +78,7 @@ bool RaceRules::is_apart(const NumberedAccess& first, const std::uint32_t* first
                          std::uint32_t count) const {
     if (agree(*first.site, *now.site)) return true;
     const bool same_warp = is_same_warp(first, now);
-    if (is_strong(*first.site) && is_strong(*now.site) && (grid_ || !same_warp)) return true;
+    if (first.site->is_strong() && now.site->is_strong() && (grid_ || !same_warp)) return true;
     if (first.block != now.block) return grid_->is_before(first);
     if (!same_warp) return order_.is_before(first.warp, first.clock, 0, now.warp, 0);
     if (order_.have_all_met(first.warp, first.clock)) return true;
@@ -194,7 +190,7 @@ bool RaceRules::access(const RaceRow& row, const WatchedAccess& now, bool same_v
     if (reads_only(*now.site)) {
         note_read(cell, now);
     } else {
-        const bool tolerated = found && same_value && !is_atomic(*now.site);
+        const bool tolerated = found && same_value && !now.site->is_atomic();
         if (tolerated) found = false;
         if (!found) found = races(cell.read, now, race) || races(cell.other_read, now, race);
         // Of two that write the same value the first stays: whoever races with it, races with both.

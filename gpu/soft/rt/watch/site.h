@@ -39,6 +39,9 @@ struct WatchSite {
     WatchedSpace space;
     std::uint8_t flags;
 
+    bool is_atomic() const { return kind == WatchedKind::atomic; }
+    /// It is meant for other threads, and sees what they have released.
+    bool is_strong() const { return is_atomic() || (flags & kWatchedStrong) != 0; }
     const char* file() const { return reinterpret_cast<const char*>(this) + kTextOffset; }
     static constexpr std::size_t kTextOffset = 12;
 };
