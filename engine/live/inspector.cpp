@@ -101,6 +101,7 @@ void Inspector::set_mode(Inspecting mode) {
     if (mode == Inspecting::off) {
         search_.reset();
         counting_.reset();
+        rates_.reset();
         slots_.clear();
         news_.clear();
         before_.clear();
@@ -145,11 +146,16 @@ bool Inspector::count_is_due(std::span<KernelSlot* const> slots) {
 void Inspector::begin_frame(std::span<KernelSlot* const> slots) {
     if (mode_ == Inspecting::off) return;
     bool is_new = false;
+    if (rates_wanted_ > 0 && !rates_) {
+        rates_ = std::make_unique<KernelRates>();
+        is_new = true; // as the counts begin with the times
+    }
     for (const KernelSlot* slot : slots) is_new |= inspected(*slot).follow_version();
     const bool searches = mode_ == Inspecting::hazards && search_is_due(slots);
     if (is_new || searches) { // what ran before is not of these versions, or not of this search
         before_ = gpu::line_counts();
         began_ = now_();
+        if (rates_) rates_->begin();
     }
     const bool counts = count_is_due(slots) || searches; // a search needs to know what is launched
     look_soon_ = false;
@@ -179,6 +185,15 @@ void Inspector::take_counts(std::span<KernelSlot* const> slots) {
     before_ = std::move(sums);
     began_ = now_();
     for (const KernelSlot* slot : slots) inspected(*slot).take(counts, began_);
+    if (rates_) rates_->take(counts);
+}
+
+void Inspector::unwant_rates() {
+    if (--rates_wanted_ == 0) rates_.reset();
+}
+
+std::vector<gpu::KernelRate> Inspector::rates() const {
+    return rates_ ? rates_->all() : std::vector<gpu::KernelRate>{};
 }
 
 void Inspector::take_findings(std::span<KernelSlot* const> slots) {

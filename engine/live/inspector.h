@@ -13,6 +13,7 @@
 #pragma once
 
 #include "engine/core/api.h"
+#include "engine/live/kernel_rates.h"
 #include "engine/live/line_costs.h"
 #include "gpu/inspect/hazards.h"
 #include "gpu/inspect/line_counts.h"
@@ -80,6 +81,13 @@ public:
     /// Hazards that were found since the last call and that the texts had not before.
     std::vector<InspectorNews> take_news();
 
+    /// How fast kernels compute is measured in frames that are not counted, until as many unwanted
+    /// it as wanted it; not while the mode is off.
+    void want_rates() { ++rates_wanted_; }
+    void unwant_rates();
+    /// Of all kernels that are launched, also those of no slot.
+    std::vector<gpu::KernelRate> rates() const;
+
     /// This frame's launches are looked at for hazards.
     bool is_searching() const { return search_ != nullptr; }
     /// Seconds since the newest counts, and since the last search; nothing where there are none.
@@ -102,6 +110,8 @@ private:
     int not_counted_ = 0;                          ///< frames since the last one
     int counted_ = 0;
     std::unique_ptr<Search> search_;
+    int rates_wanted_ = 0;
+    std::unique_ptr<KernelRates> rates_;
     std::vector<gpu::LineCounts> before_; ///< the sums when the counts under way began
     Time began_{};                        ///< and the time
     bool look_soon_ = false;

@@ -62,19 +62,10 @@ void ProfilerPanel::want(bool is_wanted) {
 
 void ProfilerPanel::draw(const FrameStats& stats, bool is_seen) {
     want(is_seen && !is_held_);
-    if (!is_seen) return;
+    if (!is_seen) return roofline_.draw(false);
     theme::push_font(theme::Font::small);
-    const float height = std::min(px(72), ImGui::GetContentRegionAvail().y * 0.4f);
-    if (const auto chosen = times_.draw(stats, height)) {
-        const auto& frames = profiler_.frames();
-        const auto found = std::ranges::find(frames, *chosen, &ProfiledFrame::index);
-        if (found != frames.end()) {
-            shown_ = *found;
-            is_held_ = true;
-            page_ = Page::frame;
-        }
-    }
     row(stats);
+    if (page_ != Page::roofline) draw_times(stats);
     const double now = ImGui::GetTime();
     const bool is_due = now - looked_at_ >= kEvery || now < looked_at_;
     if (is_due) looked_at_ = now;
@@ -84,6 +75,7 @@ void ProfilerPanel::draw(const FrameStats& stats, bool is_seen) {
         sums_ = sum_zones(frames, kFramesOfSums);
         frames_of_sums_ = std::min(frames.size(), kFramesOfSums);
     }
+    if (page_ != Page::roofline) roofline_.draw(false);
     switch (page_) {
     case Page::frame: draw_frame(); break;
     case Page::sums: draw_sums(); break;
@@ -91,8 +83,21 @@ void ProfilerPanel::draw(const FrameStats& stats, bool is_seen) {
         if (is_due || uses_.empty()) uses_ = memory();
         draw_memory();
         break;
+    case Page::roofline: roofline_.draw(true); break;
     }
     theme::pop_font();
+}
+
+void ProfilerPanel::draw_times(const FrameStats& stats) {
+    const float height = std::min(px(72), ImGui::GetContentRegionAvail().y * 0.4f);
+    const auto chosen = times_.draw(stats, height);
+    if (!chosen) return;
+    const auto& frames = profiler_.frames();
+    const auto found = std::ranges::find(frames, *chosen, &ProfiledFrame::index);
+    if (found == frames.end()) return;
+    shown_ = *found;
+    is_held_ = true;
+    page_ = Page::frame;
 }
 
 void ProfilerPanel::row(const FrameStats& stats) {
@@ -102,9 +107,11 @@ void ProfilerPanel::row(const FrameStats& stats) {
     page("Frame", Page::frame);
     page("Sums", Page::sums);
     page("Memory", Page::memory);
+    page("Roofline", Page::roofline);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + px(8));
     if (tab(is_held_ ? "Go on" : "Hold", is_held_)) is_held_ = !is_held_;
-    theme::tooltip("Keeps the frame that is shown. A click in the plot above holds that frame.");
+    theme::tooltip(
+        "Keeps the frame that is shown. A click in the plot of the frames holds that one.");
     if (tab("Save trace", false)) save();
     theme::tooltip("The last frames, as chrome://tracing and ui.perfetto.dev open them");
     const std::size_t late = stats.late();

@@ -62,6 +62,7 @@ Studio::Panels::Panels(Studio& s)
         save_plot(plot, ending);
     };
     run_control_panel.record = [this] { record(); };
+    profiler_panel.roofline().measure = [this] { after_frame = [] { gpu::device_peaks(); }; };
     profiler_panel.memory = [this] { return memory_use(studio); };
     line_panel.follow = [this](const gpu::ThreadOfKernel& thread) { follow(thread); };
     editor.stops_of = [this](const KernelSlot& slot) {

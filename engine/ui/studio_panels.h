@@ -63,7 +63,8 @@ struct Studio::Panels {
     HistoryPanel history_panel;
     RunControlPanel run_control_panel;
     TimeLine time_line;
-    ProfilerPanel profiler_panel{studio.profiler(), studio.config().file_name()};
+    ProfilerPanel profiler_panel{studio.profiler(), studio.inspector(),
+                                 studio.config().file_name()};
     PlotsPanel plots_panel;
     ConsolePanel console;
     ViewPanel view;

@@ -40,6 +40,7 @@ std::vector<LaunchTime> launch_times() {
         LaunchTime& sum = sums[source_name(row.kernel)];
         sum.launches += row.launches;
         sum.time += std::chrono::nanoseconds{row.nanoseconds};
+        sum.counted += row.counted;
     }
     std::vector<LaunchTime> all;
     for (auto& [kernel, sum] : sums) {

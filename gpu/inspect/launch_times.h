@@ -16,6 +16,7 @@ struct LaunchTime {
     std::string kernel; ///< as the source spells it
     std::uint64_t launches = 0;
     std::chrono::nanoseconds time{0}; ///< of all of them
+    std::uint64_t counted = 0;        ///< launches that counted meanwhile; not in `launches`
 };
 
 /// Launches from now on are timed, until it is destroyed; the last scope of several ends it. Throws

@@ -136,6 +136,7 @@ typedef struct LatheSoftLaunchTime {
     char kernel[256]; ///< as the PTX names it
     uint64_t launches;
     uint64_t nanoseconds; ///< of all of them
+    uint64_t counted;     ///< launches that counted meanwhile
 } LatheSoftLaunchTime;
 /// Times launches that end from now on, and no more. Sums stay. Both are thread-safe.
 void latheSoftTimesStart(void);

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -192,7 +193,7 @@ def test_the_buttons_of_the_panel(tmp_path, monkeypatch):
     app.show_panel("Profiler")
     app.run(frames=8)
 
-    def click(place, y=553):
+    def click(place, y=471):
         app.input.move_mouse(place, y)
         app.run(frames=1)
         app.input.press_button()
@@ -205,12 +206,12 @@ def test_the_buttons_of_the_panel(tmp_path, monkeypatch):
         return app.screenshot(with_ui=True)[566:680, 760:1270]
 
     frame = row()
-    click(970)  # Hold
+    click(1036)  # Hold
     app.run(frames=2)
     count = len(app.profiler.frames)
     app.run(frames=3)
     assert len(app.profiler.frames) == count
-    click(970)  # Go on
+    click(1036)  # Go on
     app.run(frames=3)
     assert len(app.profiler.frames) > count
     click(845)  # Sums
@@ -219,7 +220,55 @@ def test_the_buttons_of_the_panel(tmp_path, monkeypatch):
     memory = row()
     assert (frame != sums).any()
     assert (sums != memory).any()
-    click(1034)  # Save trace
+    click(1100)  # Save trace
     events = json.loads((tmp_path / "panel-trace.json").read_text())["traceEvents"]
     assert any(event["name"] == "Profiler" for event in events)
+    app.close()
+
+
+@pytest.mark.software
+def test_the_page_with_the_roofline_measures_and_draws_the_kernels():
+    app = lathe.App("roofline", size=(1280, 720), headless=True, ui=True)
+    orbit = app.kernel(
+        """__global__ void orbit(float* out, int rounds) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            float a = out[i], b = 0.3f;
+            for (int k = 0; k < rounds; ++k) a = a * b + 0.1f;
+            out[i] = a;
+        }""",
+        "orbit",
+    )
+    x = app.zeros((64, 64))
+
+    def step():
+        orbit[16, 256](x, 200)
+        app.image(x, range=(0, 1))
+
+    app.frame(step)
+    app.show_panel("Profiler")
+    app.run(frames=4)
+
+    def click(place, y):
+        app.input.move_mouse(place, y)
+        app.run(frames=1)
+        app.input.press_button()
+        app.run(frames=1)
+        app.input.release_button()
+        app.run(frames=3)
+        app.input.move_mouse(400, 300)
+
+    def points():
+        """Pixels of the first kernel's colour in the plot."""
+        plot = app.screenshot(with_ui=True)[486:585, 796:1268].astype(int)
+        return int((abs(plot - (0x58, 0xA6, 0xE8)).sum(2) < 12).sum())
+
+    click(971, 471)  # Roofline
+    assert app.inspecting == "off"
+    assert points() == 0
+    click(790, 520)  # Measure
+    assert app.inspecting == "costs"
+    deadline = time.monotonic() + 30
+    while points() < 50 and time.monotonic() < deadline:
+        app.run(frames=5)
+    assert points() > 50, "a dot of 5 pixels has 78"
     app.close()

@@ -138,6 +138,7 @@ size_t latheSoftTimesRead(LatheSoftLaunchTime* rows, size_t capacity) {
         put(row.kernel, kernel);
         row.launches = sum.launches;
         row.nanoseconds = static_cast<uint64_t>(sum.time.count());
+        row.counted = sum.counted;
     }
     return all.size();
 }

@@ -12,11 +12,12 @@ LaunchTimes& LaunchTimes::instance() {
 
 void LaunchTimes::add(const Launch& launch) {
     if (!on_.load(std::memory_order_relaxed)) return;
-    if (launch.first_code.counters || launch.first_code.watched) return;
     if (launch.status() != CUDA_SUCCESS) return;
     const auto time = std::chrono::steady_clock::now() - launch.began_at;
     std::lock_guard lock{mutex_};
     Sum& sum = sums_[launch.info->name];
+    if (launch.first_code.counters) ++sum.counted;
+    if (launch.first_code.counters || launch.first_code.watched) return;
     ++sum.launches;
     sum.time += time;
 }

@@ -27,6 +27,7 @@ public:
     struct Sum {
         std::uint64_t launches = 0;
         std::chrono::nanoseconds time{0};
+        std::uint64_t counted = 0; ///< launches that counted, which `launches` leaves out
     };
     /// By kernels' names in PTX, of the whole process.
     std::map<std::string, Sum> all();

@@ -5,6 +5,7 @@
 #include "gpu/inspect/hazards.h"
 #include "gpu/inspect/launch_times.h"
 #include "gpu/inspect/line_counts.h"
+#include "gpu/inspect/roofline.h"
 #include "python/bind/bind.h"
 
 #include <chrono>
@@ -131,6 +132,21 @@ void bind_inspect(py::module_& m) {
             return rows;
         },
         "Sums of all launches that were timed, a dict for each kernel.");
+    m.def(
+        "device_peaks",
+        [] {
+            const gpu::DevicePeaks peaks = [] {
+                const py::gil_scoped_release others_run;
+                return gpu::device_peaks();
+            }();
+            py::dict row;
+            row["flops"] = peaks.flops;
+            row["double_flops"] = peaks.double_flops;
+            row["bandwidth"] = peaks.bandwidth;
+            row["cache_bandwidth"] = peaks.cache_bandwidth;
+            return row;
+        },
+        "Of the current device, measured once in a process, in operations and bytes a second.");
     py::class_<gpu::HazardScope>(m, "HazardScope",
                                  "Launches are looked at for hazards until it is deleted.")
         .def(py::init<std::uint32_t>(), py::arg("hazards") = gpu::kAllHazards);

@@ -101,7 +101,8 @@ class Picture:
         columns = 32 if name == "shared" else self.trace.launch.columns
         spare = 0 if name == "shared" else self.trace.launch.spare
         size = min(size, columns * _ROWS)
-        places = _places(np.arange(size), columns, top - 2.0)
+        first = top - (2.7 if name == "shared" else 2.0)  # banks have numbers below the title
+        places = _places(np.arange(size), columns, first)
         tints = np.tile(_EMPTY, (size, 1))
         if spare:
             tints[size - spare :] = _NOBODY
@@ -113,14 +114,14 @@ class Picture:
         if now is not None and now.name == name:
             self._paint(tints, now, 1.0, size - spare)
             if name == "shared":
-                self._banks(view, now, top - 1.9)
+                self._banks(view, now, first)
             else:
-                self._sectors(view, now, size, columns, top - 2.0)
+                self._sectors(view, now, size, columns, first)
         view.text(label, (-0.5, top - 0.7), size=12, color=_DIM, anchor=(0, 0.5))
         _squares(view, places, tints)
         if now is not None and now.name == name:
             self.touched.append((places, self._cells(now)))
-        return top - 2.0 - -(-size // columns) - 0.4 - self.gap
+        return first - -(-size // columns) - 0.4 - self.gap
 
     def _paint(self, tints: Cells, step: Step, strength: float, end: int) -> None:
         cells = self._cells(step)
@@ -147,7 +148,7 @@ class Picture:
         turns = np.bincount(cells % 32, minlength=32)
         for bank in np.flatnonzero(turns):
             tint = (0.37, 0.77, 0.54) if turns[bank] == 1 else (0.94, 0.40, 0.43)
-            view.text(str(turns[bank]), (float(bank), top + 0.62), size=9, color=tint)
+            view.text(str(turns[bank]), (float(bank), top + 0.72), size=9, color=tint)
 
     def _lines(self, view: View, step: Step | None) -> None:
         """From the threads of the first warp at work to what they touch."""
@@ -169,7 +170,7 @@ class Picture:
         rows = 2.6 + -(-min(self.blocks * self.threads, 32 * _WARPS) // 32)
         for name, size in self.sizes.items():
             columns = 32 if name == "shared" else self.trace.launch.columns
-            rows += 2.4 + min(-(-size // columns), _ROWS)
+            rows += (3.1 if name == "shared" else 2.4) + min(-(-size // columns), _ROWS)
         return rows
 
     # -- numbers -----------------------------------------------------------------------------------

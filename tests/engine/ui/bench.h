@@ -211,7 +211,7 @@ struct UiBench {
     RunControlPanel run_control_panel;
     ThingsPanel things_panel;
     Profiler profiler{gpu::StreamView::legacy(), true, [] {}};
-    ProfilerPanel profiler_panel{profiler, "ui"};
+    ProfilerPanel profiler_panel{profiler, inspector, "ui"};
     ViewPanel view;
     StatusBar status;
     KeyMapPanel key_map;

@@ -271,6 +271,42 @@ TEST_F(StudioInspect, TheSearchTakesFewFrames) {
     EXPECT_LE(searched, 1 + int(took.count())) << "once a second at most";
 }
 
+// 200 multiply-adds a thread, and a few operations for the colour; a picture of 16 KiB is written.
+TEST_F(StudioInspect, RatesOfAKernelWhoseWorkIsKnown) {
+    NEEDS_AN_INSPECTOR();
+    open(R"cu(extern "C" __global__ void paint(uchar4* picture, int size, int step, float level)
+{
+    const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    float v = level;
+    for (int i = 0; i < 200; ++i) v = fmaf(v, 0.75f, 0.1f);
+    picture[y * size + x] = make_uchar4(step, 60, 100 * v, 255);
+}
+)cu",
+         Inspecting::off);
+    inspector().want_rates();
+    painting->frames(4);
+    EXPECT_TRUE(inspector().rates().empty()) << "nothing is counted";
+    inspector().set_mode(Inspecting::costs);
+    ASSERT_TRUE(until([&] {
+        const auto rates = inspector().rates();
+        return !rates.empty() && rates[0].seconds > 0;
+    }));
+    const auto rates = inspector().rates();
+    ASSERT_EQ(rates.size(), 1u);
+    EXPECT_EQ(rates[0].kernel, "paint");
+    constexpr double kThreads = 64 * 64;
+    EXPECT_GE(rates[0].flops, 400 * kThreads);
+    EXPECT_LE(rates[0].flops, 410 * kThreads);
+    EXPECT_EQ(rates[0].double_flops, 0);
+    EXPECT_EQ(rates[0].bytes, 4 * kThreads);
+    const auto begin = std::chrono::steady_clock::now();
+    painting->frames(8, false);
+    const std::chrono::duration<double> frame = (std::chrono::steady_clock::now() - begin) / 8;
+    EXPECT_LT(inspector().rates()[0].seconds, frame.count()) << "a frame has one launch";
+    inspector().unwant_rates();
+    EXPECT_TRUE(inspector().rates().empty());
+}
+
 TEST_F(StudioInspect, F8GoesToAHazardAndF9FromOneModeToTheNext) {
     NEEDS_AN_INSPECTOR();
     open(kRacySource, Inspecting::off);
