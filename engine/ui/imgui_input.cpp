@@ -113,12 +113,14 @@ void ImGuiInput::feed() {
     const bool was_pressed = std::exchange(is_pressed_, false);
     bool is_pressed = was_pressed || !ImGui::GetCurrentContext()->InputEventsQueue.empty();
     const ImVec2 was_at = ImGui::GetIO().MousePos;
-    bool has_moved = false;
+    bool has_moved = false, has_button = false;
     for (; !waiting_.empty(); waiting_.pop_front()) {
         const InputEvent& event = waiting_.front();
+        const bool is_button = std::holds_alternative<ButtonEvent>(event);
+        if (is_button ? has_moved : has_button && std::holds_alternative<MoveEvent>(event)) return;
+        has_button |= is_button;
         if (const auto* move = std::get_if<MoveEvent>(&event))
             has_moved = move->position.x != was_at.x || move->position.y != was_at.y;
-        if (has_moved && std::holds_alternative<ButtonEvent>(event) && is_press(event)) return;
         if (is_pressed && (is_command(event) || modifiers_after(event, modifiers_) != modifiers_))
             return;
         if (is_press(event)) is_pressed = is_pressed_ = true;

@@ -12,8 +12,9 @@ namespace lathe {
 /// modifiers: after a press, an event that changes them waits for the next frame. Thus Ctrl+Z is
 /// Ctrl+Z where a slow frame finds that all of its keys went down and up. Keys that no text comes
 /// with wait, too, since the editor takes one in two frames: End and Enter are both taken. A button
-/// waits for the frame after that of the mouse's way to it: a tab takes no press in the first frame
-/// in which it is under the mouse, which is where a finger or a quick hand presses.
+/// waits for the frame after that of the mouse's way, and the way after a button for the next: a
+/// tab takes no press in the first frame in which it is under the mouse, which is where a finger or
+/// a quick hand presses, and a slider follows the mouse only while its button is down.
 class ImGuiInput {
 public:
     void add(const InputEvent& event) { waiting_.push_back(event); }

@@ -184,6 +184,29 @@ TEST(Panels, DraggingASliderSetsTheValue) {
     bench.keep("parameter-menu");
 }
 
+// A slow program has a frame for all that a hand does.
+TEST(Panels, ADragWithinOneFrameEndsWhereTheButtonWasReleased) {
+    const auto value_after = [](int frames_between) {
+        UiBench bench;
+        declare_parameters(bench);
+        bench.run(3);
+        const auto inject = [&](const InputEvent& event) {
+            bench.window.inject(event);
+            bench.run(frames_between);
+        };
+        inject(MoveEvent{{1000, 479}});
+        inject(ButtonEvent{MouseButton::left, true, 0});
+        for (float x = 1010; x <= 1150; x += 10) inject(MoveEvent{{x, 479}});
+        inject(ButtonEvent{MouseButton::left, false, 0});
+        inject(MoveEvent{{1250, 479}}); // away from it
+        bench.run(6);
+        return std::get<double>(bench.parameters.get("feed"));
+    };
+    const double slowly = value_after(2);
+    EXPECT_GT(slowly, 0.05);
+    EXPECT_EQ(value_after(0), slowly);
+}
+
 TEST(Panels, PresetsAreSavedAndRecalledByKeysAndClicks) {
     UiBench bench;
     declare_parameters(bench);
