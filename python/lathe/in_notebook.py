@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import re
 import sys
+import time
 import traceback
 import weakref
 from typing import TYPE_CHECKING, Any, Self
@@ -24,6 +25,8 @@ __all__ = ["InNotebook", "is_notebook"]
 
 _GLOBAL = re.compile(r"__global__[^;{(]*?(\w+)\s*\(")
 _MOST_LINES = 20  # at a time
+_IDLE_TURNS = 5  # of the event loop, without a message
+_MOST_TAKING = 0.02  # seconds between two frames
 _apps: dict[str, weakref.ref[InNotebook]] = {}
 
 
@@ -123,6 +126,19 @@ class InNotebook(Loop):
             return super()._turn()
         finally:
             self._steps.simulates = True
+
+    async def _let_others_run(self) -> None:
+        """Until all that pages have sent is taken: a turn of the loop has few of its messages."""
+        import asyncio
+
+        await super()._let_others_run()
+        if self._cell is None:
+            return
+        idle, end = 0, time.monotonic() + _MOST_TAKING
+        while idle < _IDLE_TURNS and time.monotonic() < end:
+            taken = self._cell.messages
+            await asyncio.sleep(0)
+            idle = idle + 1 if self._cell.messages == taken else 0
 
     def _before_frame(self) -> None:
         if self._cell is not None:

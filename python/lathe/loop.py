@@ -256,10 +256,16 @@ class Loop(Drawing, Events):
                         if inspect.isawaitable(result):
                             await result
                 self._raise_task_error()
-                await asyncio.sleep(_REST if turn == "rest" else 0)
+                await (asyncio.sleep(_REST) if turn == "rest" else self._let_others_run())
         except asyncio.CancelledError:
             self.interrupt()
             raise
+
+    async def _let_others_run(self) -> None:
+        """Between two frames, in an event loop."""
+        import asyncio
+
+        await asyncio.sleep(0)
 
     def _call_frame(self) -> Any:
         function = self._functions.get("frame")

@@ -17,7 +17,7 @@ manager = pytest.importorskip("jupyter_client.manager")
 ROOT = Path(__file__).parents[2]
 
 APP = """
-import lathe, numpy as np
+import json, lathe, numpy as np
 app = lathe.App("cells", size=(96, 64))
 app.image(np.full((4, 4, 3), 0.5, np.float32))
 app
@@ -173,6 +173,28 @@ def test_mistakes_are_told_below_the_cell(notebook):
     notebook.execute(FRAME + "    raise RuntimeError('on purpose')")
     notebook.execute(wait)
     assert "RuntimeError: on purpose" in notebook.told
+
+
+def test_a_slow_app_keeps_up_with_the_mouse(notebook):
+    notebook.execute(APP)
+    notebook.say(begin=True)
+    notebook.see_until(lambda tone: abs(tone - 0.5) < 0.03)
+    notebook.execute("""
+import time
+seen = []
+@app.frame
+def frame(step):
+    time.sleep(0.1)
+    seen.append(app.input.mouse[0])
+    app.image(np.full((4, 4, 3), 0.5, np.float32))
+""")
+    for x in range(1, 61):  # a drag of a second
+        notebook.say(text=f"move {x} 20")
+    time.sleep(1.5)
+    seen = json.loads(notebook.value("json.dumps([float(x) for x in seen])"))
+    assert 60.0 in seen, seen
+    moving = [x for x in seen if 0 < x < 60]
+    assert len(moving) < 8, "a few frames have all that came meanwhile"
 
 
 def test_an_app_at_rest_costs_little(notebook):

@@ -48,9 +48,11 @@ class Cell(anywidget.AnyWidget):
         self._broadcast = broadcast
         self._viewer: Viewer | None = None
         self._sending: asyncio.Task[None] | None = None
+        self.messages = 0  # that came from pages
         self.on_msg(self._receive)
 
     def _receive(self, _: Any, content: dict[str, Any], buffers: list[Any]) -> None:
+        self.messages += 1
         if content.get("begin"):
             self._begin()
         text = content.get("text")
