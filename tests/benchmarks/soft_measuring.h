@@ -52,6 +52,7 @@ struct Grid {
 class Kernel {
 public:
     /// PTX with a kernel k; `checks` of accesses as the environment has them where it is null.
+    /// `mode`: LATHE_SOFT_MODE; null unsets it.
     Kernel(const std::string& ptx, const char* mode, const char* checks = nullptr);
     ~Kernel() { cuModuleUnload(module_); }
     Kernel(const Kernel&) = delete;

@@ -31,6 +31,14 @@ std::size_t seen_offset(const Root& root) {
     return offsetof(ThreadContext, seen) + root.slot * sizeof(MemoryRange);
 }
 
+/// Stack that is not asked for in the first block is no part of the frame.
+void gather_stack(llvm::BasicBlock& start, llvm::Instruction* first) {
+    for (llvm::Instruction& i : llvm::make_early_inc_range(start)) {
+        const auto* slot = llvm::dyn_cast<llvm::AllocaInst>(&i);
+        if (slot && slot->isStaticAlloca() && first->comesBefore(slot)) i.moveBefore(first);
+    }
+}
+
 class Checks {
 public:
     Checks(llvm::Function& function, const ModuleFacts& facts, const KernelFacts* kernel)
@@ -43,6 +51,7 @@ public:
         llvm::BasicBlock& start = function_.getEntryBlock();
         llvm::Instruction* first = &*start.getFirstNonPHIOrDbgOrAlloca();
         if (!marks) { // what is loaded once stays where it is when blocks are split
+            gather_stack(start, first);
             start.splitBasicBlock(first->getIterator(), "begin");
             first = start.getTerminator();
         }

@@ -22,8 +22,10 @@
 #include <fmt/format.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 
 namespace lathe::soft {
 
@@ -73,7 +75,7 @@ public:
     }
     KernelCode thread_code(std::string_view kernel) override {
         std::lock_guard lock{mutex_};
-        return thread_code(facts_of(kernel));
+        return threads(facts_of(kernel));
     }
 
     DeviceFunction device_function(std::string_view name) override;
@@ -85,8 +87,26 @@ public:
     std::vector<CodeRow> listing(std::uintptr_t pc) const override { return code_.listing(pc); }
 
 private:
+    /// What is compiled together.
+    struct Job {
+        const jit::KernelFacts* kernel = nullptr;       ///< null: a .func by itself
+        const jit::warp::ShapeOptions* warps = nullptr; ///< null: by single threads
+        Instruments instruments;
+        jit::Effort effort = jit::Effort::full;
+    };
+    static Job job_of_warps(const jit::KernelFacts& kernel,
+                            const jit::warp::ShapeOptions& options) {
+        return {&kernel, &options, {options.counts, options.watches}};
+    }
+
     const jit::KernelFacts& facts_of(std::string_view kernel) const;
-    KernelCode thread_code(const jit::KernelFacts& kernel, Instruments instruments = {});
+    KernelCode threads(const jit::KernelFacts& kernel, Instruments instruments = {},
+                       jit::Effort effort = jit::Effort::full);
+    const KernelCode& keep_threads(const jit::KernelFacts& kernel, const std::string& group,
+                                   Instruments instruments);
+    bool find_threads(const jit::KernelFacts& kernel);
+    KernelCode first_code(const jit::KernelFacts& kernel, const jit::warp::ShapeOptions* warps);
+    bool can_be_quick(const jit::KernelFacts& kernel) const;
     KernelCode code_for(std::string_view name, const std::uint32_t block[3], bool trusting,
                         Instruments instruments);
     bool can_watch(const jit::KernelFacts& kernel) const;
@@ -95,13 +115,10 @@ private:
                          const std::string& group) const;
     BlockEntry compile_warps(const jit::KernelFacts& kernel,
                              const jit::warp::ShapeOptions& options);
+    void compile(const std::string& group, const std::function<jit::CachedCode()>& generate);
     template <class Lower>
-    void compile(const std::string& group, Lower lower, const jit::KernelFacts* kernel,
-                 const jit::warp::ShapeOptions* warp = nullptr, Instruments instruments = {});
-    template <class Lower>
-    jit::CachedCode generate(Lower lower, const jit::KernelFacts* kernel,
-                             const jit::warp::ShapeOptions* warp, const Resolve& resolve,
-                             Instruments instruments);
+    jit::CachedCode generate(Lower lower, const Job& job, const Resolve& resolve);
+    jit::CachedCode generate_kernel(const Job& job, const Resolve& resolve);
     void add_checks(llvm::Module& module, llvm::Function* body,
                     const jit::KernelFacts* kernel) const;
     void add_counters(llvm::Module& module, llvm::Function* body, const jit::KernelFacts& kernel,
@@ -111,12 +128,13 @@ private:
     void link(const std::string& object, const std::string& group,
               const std::vector<std::string>& symbols);
     bool find_warps(const std::string& group, const std::string& name);
-    std::shared_ptr<CodeToCome> warps_to_come(const jit::KernelFacts& kernel,
-                                              const jit::warp::ShapeOptions& options,
-                                              const std::string& group);
-    void compile_in_background(const jit::KernelFacts& kernel,
-                               const jit::warp::ShapeOptions& options, const std::string& group,
-                               const Resolve& resolve, CodeToCome& code);
+    std::shared_ptr<CodeToCome> code_to_come(const jit::KernelFacts& kernel,
+                                             const jit::warp::ShapeOptions* warps);
+    std::optional<KernelCode> warps_in_background(const jit::KernelFacts& kernel,
+                                                  const jit::warp::ShapeOptions& options,
+                                                  const Resolve& resolve);
+    std::optional<KernelCode> threads_in_background(const jit::KernelFacts& kernel,
+                                                    const Resolve& resolve);
 
     std::shared_ptr<const ptx::Module> module_;
     std::vector<std::pair<std::string, std::string>> aliases_; ///< which others may ask for
@@ -129,22 +147,20 @@ private:
     std::vector<KernelInfo> kernels_;
     jit::CodeSpace code_;
     std::recursive_mutex mutex_; ///< resolve_ may ask for a function of this module
-    std::map<std::string, KernelCode, std::less<>> threads_; ///< by group
-    std::map<std::string, BlockEntry, std::less<>> warps_;   ///< null: by single threads
-    std::map<std::string, std::shared_ptr<CodeToCome>> to_come_;
+    std::map<std::string, KernelCode, std::less<>> threads_;     ///< by group
+    std::map<std::string, BlockEntry, std::less<>> warps_;       ///< null: by single threads
+    std::map<std::string, std::shared_ptr<CodeToCome>> to_come_; ///< by group
     std::map<std::string, void*, std::less<>> functions_;
     std::map<std::string, CounterTablePtr, std::less<>> counters_; ///< by group
 };
 
-template <class Lower>
-void Compiled::compile(const std::string& group, Lower lower, const jit::KernelFacts* kernel,
-                       const jit::warp::ShapeOptions* warp, Instruments instruments) {
+void Compiled::compile(const std::string& group, const std::function<jit::CachedCode()>& generate) {
     if (link_cached(group)) return;
     auto& cache = jit::ObjectCache::instance();
     const std::string key = cache_key(group);
-    const jit::CachedCode made = [&]() -> jit::CachedCode {
+    const jit::CachedCode made = [&] {
         try {
-            return generate(lower, kernel, warp, resolve_, instruments);
+            return generate();
         } catch (const jit::warp::Unsupported& why) {
             cache.store(key, {{}, {}, why.what()});
             throw;
@@ -181,30 +197,31 @@ void Compiled::link(const std::string& object, const std::string& group,
 }
 
 template <class Lower>
-jit::CachedCode Compiled::generate(Lower lower, const jit::KernelFacts* kernel,
-                                   const jit::warp::ShapeOptions* warp, const Resolve& resolve,
-                                   Instruments instruments) {
-    const jit::Toolchain::Lease tools = jit::Toolchain::take();
+jit::CachedCode Compiled::generate(Lower lower, const Job& job, const Resolve& resolve) {
+    const auto& [kernel, warp, instruments, effort] = job;
+    const jit::Toolchain::Lease tools = jit::Toolchain::take(effort);
     const llvm::TargetMachine& machine = *tools->machine;
     jit::ModuleLowering lowering{
         tools->context, *module_, facts_, resolve, machine.createDataLayout(), warp};
     lowering.llvm->setTargetTriple(machine.getTargetTriple().str());
     lowering.watches = instruments.watches;
+    lowering.is_quick = effort == jit::Effort::quick;
     lower(lowering);
     llvm::Function *body = lowering.warp_body, *wide = lowering.warp_wide;
     const std::unique_ptr<llvm::Module> llvm = lowering.take();
     if (dump_level() == 1) llvm->print(llvm::errs(), nullptr);
     jit::CounterSites sites;
-    const bool counts = instruments.counts;
-    const auto add = [&] {
-        add_checks(*llvm, body, kernel);
-        if (instruments.watches) jit::resolve_watches(*llvm, body);
-        if (counts) add_counters(*llvm, body, *kernel, sites);
+    const bool counts = job.instruments.counts;
+    const auto add = [&, &job = job] {
+        add_checks(*llvm, body, job.kernel);
+        if (job.instruments.watches) jit::resolve_watches(*llvm, body);
+        if (counts) add_counters(*llvm, body, *job.kernel, sites);
     };
     if (warp) {
         jit::warp::widen(*llvm, *body, *wide, *warp, *tools, add, counts ? &sites : nullptr);
     } else {
-        jit::optimise(*llvm, *tools);
+        if (effort == jit::Effort::quick) jit::optimise_quickly(*llvm, *tools);
+        else jit::optimise(*llvm, *tools);
         add();
     }
     if (counts) sites.write(*llvm, kernel->info.name);
@@ -215,6 +232,13 @@ jit::CachedCode Compiled::generate(Lower lower, const jit::KernelFacts* kernel,
     jit::CachedCode code{std::string{tools->generate_code(*llvm)}, {}, {}};
     code.symbols.assign(lowering.externals().begin(), lowering.externals().end());
     return code;
+}
+
+jit::CachedCode Compiled::generate_kernel(const Job& job, const Resolve& resolve) {
+    const auto lower = [&job](jit::ModuleLowering& lowering) {
+        lowering.lower_kernel(*job.kernel->function, *job.kernel);
+    };
+    return generate(lower, job, resolve);
 }
 
 /// `body` is what will be widened; all other functions run single threads.
@@ -269,6 +293,13 @@ std::string group_of(const std::string& name, const jit::warp::ShapeOptions& opt
                        options.may_refuse ? "t" : "", name);
 }
 
+std::string thread_group_of(const std::string& name, Instruments instruments = {},
+                            jit::Effort effort = jit::Effort::full) {
+    return fmt::format("{}{}{}kernel.{}", instruments.counts ? "count." : "",
+                       instruments.watches ? "watch." : "",
+                       effort == jit::Effort::quick ? "quick." : "", name);
+}
+
 KernelCode Compiled::warp_code(const jit::KernelFacts& kernel, BlockEntry loop, std::uint32_t width,
                                const std::string& group) const {
     KernelCode code;
@@ -287,10 +318,7 @@ BlockEntry Compiled::compile_warps(const jit::KernelFacts& kernel,
     if (known != warps_.end()) return known->second;
     BlockEntry loop = nullptr;
     try {
-        compile(
-            group,
-            [&](jit::ModuleLowering& lowering) { lowering.lower_kernel(*kernel.function, kernel); },
-            &kernel, &options, {options.counts, options.watches});
+        compile(group, [&] { return generate_kernel(job_of_warps(kernel, options), resolve_); });
         loop = reinterpret_cast<BlockEntry>(code_.find(group, "warp." + name));
     } catch (const jit::warp::Unsupported& why) { jit::warp::log_fall_back(name, why.what()); }
     warps_.emplace(group, loop);
@@ -300,6 +328,7 @@ BlockEntry Compiled::compile_warps(const jit::KernelFacts& kernel,
 /// True where it is settled how the kernel runs, without compiling anything.
 bool Compiled::find_warps(const std::string& group, const std::string& name) {
     if (warps_.count(group)) return true;
+    if (to_come_.count(group)) return false; // nor on the disk
     try {
         if (!link_cached(group)) return false;
         warps_.emplace(group, reinterpret_cast<BlockEntry>(code_.find(group, "warp." + name)));
@@ -310,58 +339,105 @@ bool Compiled::find_warps(const std::string& group, const std::string& name) {
     return true;
 }
 
-std::shared_ptr<CodeToCome> Compiled::warps_to_come(const jit::KernelFacts& kernel,
-                                                    const jit::warp::ShapeOptions& options,
-                                                    const std::string& group) {
-    auto& known = to_come_[group];
+/// Code that is there soonest, by single threads. Where it is not the best, that is to come: by
+/// warps unless that is null, or known to be refused.
+KernelCode Compiled::first_code(const jit::KernelFacts& kernel,
+                                const jit::warp::ShapeOptions* warps) {
+    const bool is_full = find_threads(kernel) || !can_be_quick(kernel);
+    KernelCode code = threads(kernel, {}, is_full ? jit::Effort::full : jit::Effort::quick);
+    if (warps || !is_full) code.later = code_to_come(kernel, warps);
+    return code;
+}
+
+/// How deep a recursion may go must not depend on when better code is there: frames of code that
+/// was made quickly are larger.
+bool Compiled::can_be_quick(const jit::KernelFacts& kernel) const {
+    return std::ranges::none_of(facts_.reachable(kernel.info.name), [&](const std::string& name) {
+        const auto found = facts_.functions.find(name);
+        return found != facts_.functions.end() && found->second.recursive;
+    });
+}
+
+std::shared_ptr<CodeToCome> Compiled::code_to_come(const jit::KernelFacts& kernel,
+                                                   const jit::warp::ShapeOptions* warps) {
+    const std::string& name = kernel.info.name;
+    auto& known = to_come_[warps ? group_of(name, *warps) : thread_group_of(name)];
     if (known) return known;
     auto code = std::make_shared<CodeToCome>();
     known = code;
-    // The module that answers may be gone by then: warps use the symbols of the single threads.
-    const Resolve resolve = [symbols = symbols_](std::string_view name) -> void* {
-        const auto found = symbols.find(name);
+    // The module that answers may be gone by then: all code of a kernel uses the same symbols.
+    const Resolve resolve = [symbols = symbols_](std::string_view symbol) -> void* {
+        const auto found = symbols.find(symbol);
         return found == symbols.end() ? nullptr : found->second;
     };
+    const auto options = warps ? std::optional{*warps} : std::nullopt;
     jit::Background::end_with_this_thread();
-    code->compile = [self = weak_from_this(), &kernel, options, group, resolve,
+    code->compile = [self = weak_from_this(), &kernel, options, resolve,
                      to_come = std::weak_ptr{code}] {
         jit::Background::instance().add([=] {
             const auto alive = self.lock();
             const auto due = to_come.lock();
-            if (alive && due) alive->compile_in_background(kernel, options, group, resolve, *due);
+            if (!alive || !due) return;
+            std::optional<KernelCode> best;
+            if (options) best = alive->warps_in_background(kernel, *options, resolve);
+            if (!best) best = alive->threads_in_background(kernel, resolve);
+            if (!best) return;
+            due->code = *std::move(best);
+            due->ready.store(true, std::memory_order_release);
         });
     };
     return known;
 }
 
-void Compiled::compile_in_background(const jit::KernelFacts& kernel,
-                                     const jit::warp::ShapeOptions& options,
-                                     const std::string& group, const Resolve& resolve,
-                                     CodeToCome& code) {
+/// None where the kernel cannot run by warps.
+std::optional<KernelCode> Compiled::warps_in_background(const jit::KernelFacts& kernel,
+                                                        const jit::warp::ShapeOptions& options,
+                                                        const Resolve& resolve) {
     const std::string& name = kernel.info.name;
+    const std::string group = group_of(name, options);
     auto& cache = jit::ObjectCache::instance();
     try {
-        const jit::CachedCode made = generate(
-            [&](jit::ModuleLowering& lowering) { lowering.lower_kernel(*kernel.function, kernel); },
-            &kernel, &options, resolve, {});
+        const jit::CachedCode made = generate_kernel(job_of_warps(kernel, options), resolve);
         cache.store(cache_key(group), made);
         std::lock_guard lock{mutex_};
         link(made.object, group, made.symbols);
         auto* loop = reinterpret_cast<BlockEntry>(code_.find(group, "warp." + name));
         warps_.emplace(group, loop);
-        code.code = warp_code(kernel, loop, options.width, group);
-        code.ready.store(true, std::memory_order_release);
+        return warp_code(kernel, loop, options.width, group);
     } catch (const jit::warp::Unsupported& why) {
         jit::warp::log_fall_back(name, why.what());
         cache.store(cache_key(group), {{}, {}, why.what()});
-        std::lock_guard lock{mutex_};
-        warps_.emplace(group, nullptr);
     } catch (const std::exception& why) { // settled, as what is refused: others do not wait for it
         log::warning("{} stays with single threads, much slower: it could not be compiled for "
                      "warps: {}",
                      name, why.what());
+    }
+    std::lock_guard lock{mutex_};
+    warps_.emplace(group, nullptr);
+    return std::nullopt;
+}
+
+/// None where it cannot be compiled: the first code stays.
+std::optional<KernelCode> Compiled::threads_in_background(const jit::KernelFacts& kernel,
+                                                          const Resolve& resolve) {
+    const std::string group = thread_group_of(kernel.info.name);
+    const auto known = [&]() -> std::optional<KernelCode> {
         std::lock_guard lock{mutex_};
-        warps_.emplace(group, nullptr);
+        const auto found = threads_.find(group);
+        return found == threads_.end() ? std::nullopt : std::optional{found->second};
+    };
+    if (const auto there = known()) return there;
+    try {
+        const jit::CachedCode made = generate_kernel({&kernel, nullptr, {}}, resolve);
+        jit::ObjectCache::instance().store(cache_key(group), made);
+        std::lock_guard lock{mutex_};
+        if (const auto meanwhile = known()) return meanwhile;
+        link(made.object, group, made.symbols);
+        return keep_threads(kernel, group, {});
+    } catch (const std::exception& why) {
+        log::warning("{} stays with code that was made quickly, much slower: {}", kernel.info.name,
+                     why.what());
+        return std::nullopt;
     }
 }
 
@@ -370,21 +446,18 @@ KernelCode Compiled::code_for(std::string_view name, const std::uint32_t block[3
     std::lock_guard lock{mutex_};
     const jit::KernelFacts& kernel = facts_of(name);
     instruments.watches = instruments.watches && can_watch(kernel);
+    const bool wants_best = mode_.at_once || !trusting || instruments.any();
     // A block of one thread has no other threads to share a vector with.
-    if (!mode_.width && std::uint64_t{block[0]} * block[1] * block[2] == 1)
-        return thread_code(kernel, instruments);
-    if (!mode_.by_warps && !instruments.any()) return thread_code(kernel);
+    const bool alone = !mode_.width && std::uint64_t{block[0]} * block[1] * block[2] == 1;
+    if (alone || (!mode_.by_warps && !instruments.any()))
+        return wants_best ? threads(kernel, instruments) : first_code(kernel, nullptr);
     jit::warp::ShapeOptions options =
         jit::warp::options_for(kernel, block, mode_, jit::has_wide_vectors(), instruments);
     options.trust_extensions = trusting;
     const std::string group = group_of(kernel.info.name, options);
-    if (trusting && !instruments.any() && !mode_.at_once && !find_warps(group, kernel.info.name)) {
-        KernelCode code = thread_code(kernel);
-        code.later = warps_to_come(kernel, options, group);
-        return code;
-    }
+    if (!wants_best && !find_warps(group, kernel.info.name)) return first_code(kernel, &options);
     BlockEntry const loop = compile_warps(kernel, options);
-    if (!loop) return thread_code(kernel, instruments);
+    if (!loop) return wants_best ? threads(kernel, instruments) : first_code(kernel, nullptr);
     KernelCode code = warp_code(kernel, loop, options.width, group);
     code.watched = instruments.watches;
     if (instruments.counts) code.counters = counters_of(group);
@@ -397,16 +470,29 @@ const jit::KernelFacts& Compiled::facts_of(std::string_view name) const {
     return *kernel;
 }
 
-KernelCode Compiled::thread_code(const jit::KernelFacts& kernel, Instruments instruments) {
-    const std::string& name = kernel.info.name;
-    const std::string group = fmt::format("{}{}kernel.{}", instruments.counts ? "count." : "",
-                                          instruments.watches ? "watch." : "", name);
+KernelCode Compiled::threads(const jit::KernelFacts& kernel, Instruments instruments,
+                             jit::Effort effort) {
+    const std::string group = thread_group_of(kernel.info.name, instruments, effort);
     const auto known = threads_.find(group);
     if (known != threads_.end()) return known->second;
-    compile(
-        group,
-        [&](jit::ModuleLowering& lowering) { lowering.lower_kernel(*kernel.function, kernel); },
-        &kernel, nullptr, instruments);
+    const Job job{&kernel, nullptr, instruments, effort};
+    compile(group, [&] { return generate_kernel(job, resolve_); });
+    return keep_threads(kernel, group, instruments);
+}
+
+/// True where the full code is there, or on the disk.
+bool Compiled::find_threads(const jit::KernelFacts& kernel) {
+    const std::string group = thread_group_of(kernel.info.name);
+    if (threads_.count(group)) return true;
+    if (to_come_.count(group) || !link_cached(group)) return false;
+    keep_threads(kernel, group, {});
+    return true;
+}
+
+/// Of a group that is linked.
+const KernelCode& Compiled::keep_threads(const jit::KernelFacts& kernel, const std::string& group,
+                                         Instruments instruments) {
+    const std::string& name = kernel.info.name;
     KernelCode code;
     code.fibers = kernel.info.needs_fibers;
     code.entry = reinterpret_cast<KernelEntry>(code_.find(group, "entry." + name));
@@ -427,9 +513,10 @@ DeviceFunction Compiled::device_function(std::string_view name) {
     if (known != functions_.end()) return reinterpret_cast<DeviceFunction>(known->second);
     const ptx::Function* function = module_->find_function(name);
     if (!function || function->is_entry || !function->has_body) return nullptr;
-    compile(
-        "func." + text,
-        [&](jit::ModuleLowering& lowering) { lowering.lower_device_function(*function); }, nullptr);
+    const auto lower = [&](jit::ModuleLowering& lowering) {
+        lowering.lower_device_function(*function);
+    };
+    compile("func." + text, [&] { return generate(lower, {}, resolve_); });
     void* address = code_.find("func." + text, "func." + text);
     functions_.emplace(text, address);
     return reinterpret_cast<DeviceFunction>(address);

@@ -18,14 +18,14 @@ namespace lathe::soft {
 struct ExecutionMode {
     bool by_warps = false;   ///< kernels that cannot fall back to single threads
     std::uint32_t width = 0; ///< lanes of a warp function, 8, 16 or 32; 0: what suits
-    /// By warps from the first launch on. Else single threads run, whose code is compiled in a
-    /// fraction of the time, until that of the warps is there.
+    /// The best code from the first launch on. Else single threads run, by code that is compiled in
+    /// a fraction of the time, until the best is there.
     bool at_once = true;
     /// Every access is compared with what it may touch. Else pages without access around
     /// allocations have to do.
     bool exact_checks = true;
     /// LATHE_SOFT_MODE=scalar|warp, LATHE_SOFT_WIDTH=8|16|32 and LATHE_SOFT_CHECKS=exact|pages;
-    /// by warps, not at once and exact unless told; at once where LATHE_SOFT_ORDER is set.
+    /// by warps, not at once and exact unless told; at once where a mode is, or LATHE_SOFT_ORDER.
     static ExecutionMode from_environment();
 };
 
@@ -46,7 +46,8 @@ public:
     /// The kernels of the module, in PTX order.
     virtual const std::vector<KernelInfo>& kernels() const = 0;
     /// The code that the mode asks for, for blocks of this size; compiles it on first use. Where
-    /// the mode is not at_once, code by single threads that names the better one to come.
+    /// the mode is not at_once, quickly made code of single threads that names the better one to
+    /// come.
     /// Code that counts or is watched comes by warps of 32 threads where it can, at once, whatever
     /// the mode is.
     virtual KernelCode code(std::string_view kernel, const std::uint32_t block[3],

@@ -127,7 +127,7 @@ void ModuleLowering::lower_kernel(const ptx::Function& kernel, const KernelFacts
         lower_pending();
         return;
     }
-    body->addFnAttr(llvm::Attribute::AlwaysInline);
+    if (!is_quick) body->addFnAttr(llvm::Attribute::AlwaysInline);
     FunctionLowering{*this, kernel, body}.run();
     if (kernel_facts.info.needs_fibers) {
         make_entry(kernel_facts.info, body);

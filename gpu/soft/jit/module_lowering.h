@@ -54,6 +54,7 @@ public:
     const CompiledModule::Resolve& resolve;
     const warp::ShapeOptions* warp;                            ///< null: one thread at a time
     bool watches = false;                                      ///< its code is watched
+    bool is_quick = false;                                     ///< Effort::quick
     bool flushes = false;                                      ///< the kernel's KernelInfo::flushes
     llvm::Function *warp_body = nullptr, *warp_wide = nullptr; ///< with warp options
     std::unique_ptr<llvm::Module> llvm;

@@ -15,6 +15,9 @@
 #include <llvm/Transforms/Scalar/LoopRotation.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Utils/Mem2Reg.h>
+
+#include <algorithm>
 
 namespace lathe::soft::jit {
 
@@ -71,6 +74,22 @@ void optimise(llvm::Module& module, Toolchain& toolchain) {
     main.addPass(llvm::ADCEPass{});
     main.addPass(ExpandFlushingAtomics{});
     run_scalar(std::move(main), module, toolchain);
+}
+
+void optimise_quickly(llvm::Module& module, Toolchain& toolchain) {
+    // A function's parameters are packed in memory: inlined, they need more than registers.
+    const bool inlines = std::ranges::any_of(module, [](const llvm::Function& function) {
+        return function.hasFnAttribute(llvm::Attribute::AlwaysInline);
+    });
+    if (inlines) return optimise(module, toolchain);
+    llvm::FunctionPassManager main;
+    main.addPass(llvm::PromotePass{});
+    main.addPass(llvm::EarlyCSEPass{});
+    main.addPass(llvm::SimplifyCFGPass{});
+    main.addPass(ExpandFlushingAtomics{});
+    llvm::ModulePassManager passes;
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(main)));
+    toolchain.run(passes, module);
 }
 
 void optimise_scalar(llvm::Module& module, Toolchain& toolchain) {

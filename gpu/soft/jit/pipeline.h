@@ -9,6 +9,9 @@
 namespace lathe::soft::jit {
 
 void optimise(llvm::Module& module, Toolchain& toolchain);
+/// What Effort::quick has instead: registers for memory, so that addresses can be followed, and
+/// what saves the code generator more than it takes.
+void optimise_quickly(llvm::Module& module, Toolchain& toolchain);
 
 /// The same for code that will be widened, and what is left to do after that (jit/warp).
 void optimise_scalar(llvm::Module& module, Toolchain& toolchain);

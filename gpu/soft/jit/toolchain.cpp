@@ -37,7 +37,7 @@ Pool& pool() {
     return *made;
 }
 
-std::unique_ptr<llvm::TargetMachine> make_target_machine(const std::string& cpu) {
+std::unique_ptr<llvm::TargetMachine> make_target_machine(const std::string& cpu, Effort effort) {
     register_host();
     const std::string triple = llvm::sys::getProcessTriple();
     std::string problem;
@@ -46,9 +46,11 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const std::string& cpu)
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Strict; // PTX says where a fma is
     options.EmitStackSizeSection = true;                // CodeSpace::frame_bytes
+    const auto level = effort == Effort::quick ? llvm::CodeGenOptLevel::None // and fast selection
+                                               : llvm::CodeGenOptLevel::Default;
     return std::unique_ptr<llvm::TargetMachine>{
         target->createTargetMachine(triple, cpu, target_features(), options, llvm::Reloc::PIC_,
-                                    llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true)};
+                                    llvm::CodeModel::Small, level, true)};
 }
 
 /// Hands passes on to a manager, but for some that a configuration cannot disable. Loop strength
@@ -147,7 +149,8 @@ bool has_wide_vectors() {
     return found && !std::getenv("LATHE_SOFT_CPU");
 }
 
-Toolchain::Toolchain(std::string cpu) : machine{make_target_machine(cpu)}, cpu_{std::move(cpu)} {
+Toolchain::Toolchain(std::string cpu, Effort effort)
+    : machine{make_target_machine(cpu, effort)}, cpu_{std::move(cpu)}, effort_{effort} {
     llvm::PassBuilder builder{machine.get()};
     builder.registerModuleAnalyses(modules_);
     builder.registerCGSCCAnalyses(components_);
@@ -186,19 +189,19 @@ void Toolchain::make_code_generator() {
     code_generator_.add(llvm::createFreeMachineFunctionPass());
 }
 
-Toolchain::Lease Toolchain::take() {
+Toolchain::Lease Toolchain::take(Effort effort) {
     std::string cpu = target_name();
     {
         std::lock_guard lock{pool().mutex};
         auto& idle = pool().idle;
         for (auto one = idle.begin(); one != idle.end(); ++one) {
-            if ((*one)->cpu_ != cpu) continue;
+            if ((*one)->cpu_ != cpu || (*one)->effort_ != effort) continue;
             Lease lease{one->release()};
             idle.erase(one);
             return lease;
         }
     }
-    return Lease{new Toolchain{std::move(cpu)}};
+    return Lease{new Toolchain{std::move(cpu), effort}};
 }
 
 void Toolchain::GiveBack::operator()(Toolchain* toolchain) const {

@@ -10,11 +10,18 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace lathe::soft::jit {
+
+/// What a compile is worth. Code of both kinds gives the same bits.
+enum class Effort : std::uint8_t {
+    quick, ///< the least time to compile, for what runs until better code is there
+    full
+};
 
 /// A context, a target machine, the passes' analyses and the code generator. Modules compiled with
 /// it are made in `context`. Not thread-safe: take() lends one to a thread at a time.
@@ -25,7 +32,7 @@ public:
     };
     using Lease = std::unique_ptr<Toolchain, GiveBack>;
     /// One that no other thread uses.
-    static Lease take();
+    static Lease take(Effort effort);
 
     ~Toolchain();
     Toolchain(const Toolchain&) = delete;
@@ -40,10 +47,11 @@ public:
     const std::unique_ptr<llvm::TargetMachine> machine;
 
 private:
-    explicit Toolchain(std::string cpu);
+    Toolchain(std::string cpu, Effort effort);
     void make_code_generator();
 
     std::string cpu_;
+    Effort effort_;
     unsigned uses_ = 0; ///< the context keeps every constant: it is left after some kernels
     llvm::LoopAnalysisManager loops_;
     llvm::FunctionAnalysisManager functions_;

@@ -89,8 +89,9 @@ struct KernelCode {
     inline const KernelCode& best() const;
 };
 
-/// Better code. To compile it takes tens of milliseconds, which a kernel that runs for less never
-/// gains: it begins when the code before has run for kPays.
+/// Better code: by warps, or by single threads and optimised. To compile it takes ten milliseconds
+/// and more, which a kernel that runs for less never gains: it begins when the code before has run
+/// for kPays.
 struct CodeToCome {
     using Time = std::chrono::steady_clock::duration;
     static constexpr Time kPays = std::chrono::milliseconds{5};

@@ -85,16 +85,17 @@ def tables(one: Iterable[Row], two: Iterable[Row]) -> list[Table]:
              _judged(gain, TWO_THREADS) if gain else "")
         )  # fmt: skip
     compiles = Table(
-        "PTX to callable, ms: a first launch runs by single threads while warps are compiled.",
-        ("kernel", "threads", "warps", "warps from the disk"),
+        "PTX to callable, ms: a first launch runs single threads while warps are compiled.",
+        ("kernel", "first launch", "threads", "warps", "warps from the disk"),
     )
     for row in rows:
         if "compile_warps" not in row:
             continue
         limit = COMPILE_LIBM_MS if row["name"].startswith("libm") else COMPILE_MS
         compiles.rows.append(
-            (row["name"], _judged(row["compile_threads"], limit, True),
-             f"{row['compile_warps']:.1f}", _judged(row["cached"], CACHED_MS, True))
+            (row["name"], _judged(row["compile_first"], limit, True),
+             f"{row['compile_threads']:.1f}", f"{row['compile_warps']:.1f}",
+             _judged(row["cached"], CACHED_MS, True))
         )  # fmt: skip
     launch = next((row for row in one if "launch" in row), None)
     if launch:

@@ -461,6 +461,7 @@ Outcome Program::launch(const Shape& shape, const std::vector<std::uint8_t>& par
         shape.by_thread ? code_->thread_code(info.name) : code_->code(info.name, shape.block);
     outcome.width = code.width;
     outcome.later = code.later;
+    outcome.frame_bytes = code.frame_bytes;
     const BlockEntry loop = code.fibers ? nullptr : code.block;
     const KernelEntry entry = code.entry;
     std::vector<std::uint64_t> aligned(

@@ -536,6 +536,37 @@ TEST(Warps, SingleThreadsRunUntilTheCodeOfWarpsIsThere) {
     EXPECT_EQ(later.out, first.out);
 }
 
+// Where warps are not wanted the better code is that of single threads.
+TEST(Warps, ABlockOfOneThreadGetsOptimisedCodeLater) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+    Program program{fmt::format("// {}{}", now, kShifted), {true, 0, false}};
+    const auto run_once = [&] {
+        Ran r;
+        std::vector<std::uint32_t> in(64, 1000);
+        r.outcome = program.run({{1, 1, 1}, {1, 1, 1}}, r.out.data(), in.data());
+        return r;
+    };
+    const Ran first = run_once();
+    ASSERT_TRUE(first.outcome.later);
+    first.outcome.later->ran_for(CodeToCome::kPays);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+    while (!first.outcome.later->ready && std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    ASSERT_TRUE(first.outcome.later->ready);
+    EXPECT_EQ(first.outcome.later->code.width, 1u);
+    EXPECT_FALSE(first.outcome.later->code.later) << "nothing better is to come";
+    EXPECT_LT(first.outcome.later->code.frame_bytes, first.outcome.frame_bytes)
+        << "values in registers";
+    EXPECT_EQ(run_once().out, first.out);
+    EXPECT_FALSE(run_once().outcome.later);
+}
+
+// A mode that somebody asks for is the code of the first launch.
+TEST(Warps, NothingBetterComesWhereAModeIsAskedFor) {
+    EXPECT_FALSE(run(kShifted, {false, 0, true}, {{1, 1, 1}, {128, 1, 1}}).outcome.later);
+    EXPECT_FALSE(run(kShifted, {true, 32, true}, {{1, 1, 1}, {128, 1, 1}}).outcome.later);
+}
+
 // Without 512-bit registers small blocks, short rows and records have 16 lanes.
 TEST(Warps, WidthThatSuits) {
     const std::uint32_t narrow = jit::has_wide_vectors() ? 32 : 16;

@@ -15,7 +15,8 @@ ExecutionMode ExecutionMode::from_environment() {
     if (const char* text = std::getenv("LATHE_SOFT_MODE")) {
         const std::string_view name{text};
         if (name == "warp" || name == "scalar") {
-            mode.by_warps = mode.at_once = name == "warp";
+            mode.by_warps = name == "warp";
+            mode.at_once = true;
         } else {
             log::warning("LATHE_SOFT_MODE is {}, known are scalar and warp", name);
         }
