@@ -35,6 +35,11 @@ target_compile_options(lathe_options INTERFACE
     -fno-semantic-interposition # what LATHE_API exports is in line in its own library, too
     -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
     $<$<BOOL:${LATHE_WERROR}>:-Werror>)
+# lathe_quick_to_compile(TARGET): its time at run time is that of what it calls: the device, OpenGL,
+# Dear ImGui, files.
+function(lathe_quick_to_compile target)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
 # Every target, also the libraries built from other projects' sources: tools/sanitize.
 if(LATHE_SANITIZE)
     # Compilers that fortify by themselves call functions for longjmp and the like that sanitizers
