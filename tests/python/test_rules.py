@@ -155,7 +155,12 @@ class TestHeaders:
         (tmp_path / "build").mkdir()
         entries = [
             {"file": str(tmp_path / name), "command": f"{compiler} -c {name}"}
-            for name, compiler in (("gl/a.S", "cc"), ("gl/b.c", "cc"), ("gl/c.cpp", "c++"))
+            for name, compiler in (
+                ("gl/a.S", "cc"),
+                ("gl/b.c", "cc"),
+                ("gl/c.cpp", "c++"),
+                ("build/CMakeFiles/a.dir/cmake_pch.hxx.cxx", "c++ -DPRECOMPILED"),
+            )
         ]
         (tmp_path / self.check.COMMANDS).write_text(json.dumps(entries))
         assert self.check.commands_by_folder(tmp_path) == {"gl": ["c++", "-Werror"]}
