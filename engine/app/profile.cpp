@@ -40,6 +40,12 @@ void write_event(Out to, std::string_view name, int track, std::chrono::nanoseco
 
 } // namespace
 
+std::string name_of(const ProfiledBlocks& blocks) {
+    if (blocks.count == 1) return fmt::format("{} [{}]", blocks.kernel, blocks.first);
+    return fmt::format("{} [{} … {}]", blocks.kernel, blocks.first,
+                       blocks.first + blocks.count - 1);
+}
+
 std::vector<ZoneSum> sum_zones(const std::deque<ProfiledFrame>& frames, std::size_t most) {
     std::vector<ZoneSum> sums;
     std::map<std::pair<std::string_view, Lane>, std::size_t> places;
@@ -64,11 +70,17 @@ std::vector<ZoneSum> sum_zones(const std::deque<ProfiledFrame>& frames, std::siz
 std::string chrome_trace(const std::deque<ProfiledFrame>& frames) {
     std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
     const auto to = std::back_inserter(text);
+    int workers = 0;
     for (const ProfiledFrame& frame : frames) {
         write_event(to, fmt::format("frame {}", frame.index), kFramesTrack, frame.begin,
                     frame.time);
         for (const ProfiledZone& zone : frame.zones)
             write_event(to, zone.name, int(zone.lane) + 1, zone.begin, zone.time);
+        for (const ProfiledBlocks& each : frame.blocks) {
+            workers = std::max(workers, int(each.worker) + 1);
+            write_event(to, name_of(each), kFramesTrack + 1 + int(each.worker), each.begin,
+                        each.time);
+        }
     }
     const auto name_track = [&](int track, int order, std::string_view name) {
         fmt::format_to(to,
@@ -80,6 +92,8 @@ std::string chrome_trace(const std::deque<ProfiledFrame>& frames) {
     name_track(kFramesTrack, 0, "frames");
     for (std::size_t i = 0; i < kLaneNames.size(); ++i)
         name_track(int(i) + 1, int(i) + 1, kLaneNames[i]);
+    for (int i = 0; i < workers; ++i)
+        name_track(kFramesTrack + 1 + i, kFramesTrack + i, fmt::format("worker {}", i));
     text += R"({"name":"process_name","ph":"M","pid":1,"args":{"name":"lathe"}}]})";
     return text += '\n';
 }

@@ -31,13 +31,26 @@ struct ProfiledZone {
     std::chrono::nanoseconds time{};
 };
 
-struct ProfiledFrame {
-    std::uint64_t index = 0;           ///< as FrameLoop counts
-    std::chrono::nanoseconds begin{};  ///< since the Profiler was made
-    std::chrono::nanoseconds time{};   ///< to its end; the next one may begin later
-    std::vector<ProfiledZone> zones{}; ///< in the order in which they began on the host
-    std::size_t left_out = 0;          ///< zones beyond what a frame may have
+/// Blocks of a grid that a worker of the software device took together.
+struct ProfiledBlocks {
+    std::string_view kernel; ///< valid as long as the Profiler
+    unsigned worker = 0;
+    std::uint64_t first = 0, count = 0; ///< by their place in the grid
+    std::chrono::nanoseconds begin{};   ///< since the Profiler was made
+    std::chrono::nanoseconds time{};
 };
+
+struct ProfiledFrame {
+    std::uint64_t index = 0;              ///< as FrameLoop counts
+    std::chrono::nanoseconds begin{};     ///< since the Profiler was made
+    std::chrono::nanoseconds time{};      ///< to its end; the next one may begin later
+    std::vector<ProfiledZone> zones{};    ///< in the order in which they began on the host
+    std::vector<ProfiledBlocks> blocks{}; ///< of the software device, in the order of their ends
+    std::size_t left_out = 0;             ///< zones beyond what a frame may have
+};
+
+/// "smooth [64 … 127]": the kernel and its blocks.
+LATHE_API std::string name_of(const ProfiledBlocks& blocks);
 
 /// All zones of a name on a lane.
 struct ZoneSum {
@@ -52,7 +65,8 @@ struct ZoneSum {
 LATHE_API std::vector<ZoneSum> sum_zones(const std::deque<ProfiledFrame>& frames, std::size_t most);
 
 /// In the format of Chrome's traces, which chrome://tracing and ui.perfetto.dev open ("Trace Event
-/// Format": complete events, microseconds): a track for each lane, and one for the frames.
+/// Format": complete events, microseconds): a track for each lane, for each worker of the software
+/// device, and one for the frames.
 LATHE_API std::string chrome_trace(const std::deque<ProfiledFrame>& frames);
 
 /// Writes that to a file. Throws lathe::Error where it cannot be written.

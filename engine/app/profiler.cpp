@@ -5,9 +5,11 @@
 #include "engine/core/log.h"
 #include "gl/context.h"
 #include "gpu/driver/check.h"
+#include "gpu/inspect/line_counts.h"
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 namespace lathe {
@@ -62,6 +64,7 @@ void Profiler::begin_frame(std::uint64_t index) {
     drop_frame();
     if (!is_on()) {
         if (!pending_.empty()) collect(false);
+        else span_scope_.reset();
         return;
     }
     try {
@@ -71,6 +74,7 @@ void Profiler::begin_frame(std::uint64_t index) {
         current_->base = take_event();
         current_->frame.begin = current_->base_issued = now();
         current_->base.record(stream_);
+        if (!span_scope_ && gpu::can_inspect()) span_scope_.emplace();
         current_->frame.zones.reserve(64);
     } catch (const std::exception& error) { // of work before it, which others report
         log::debug("a frame is not measured: {}", error.what());
@@ -217,6 +221,26 @@ bool Profiler::is_known(const Pending& pending) {
 void Profiler::take(Pending& pending) {
     take_cuda(pending);
     take_opengl(pending);
+    take_blocks(pending.frame);
+}
+
+/// What the workers did until the frame's end, or that of the device's work for it.
+void Profiler::take_blocks(ProfiledFrame& frame) {
+    if (!span_scope_) return;
+    std::ranges::move(gpu::block_spans(next_span_), std::back_inserter(spans_));
+    Time end = frame.begin + frame.time;
+    for (const ProfiledZone& zone : frame.zones)
+        if (zone.time != kUnknown) end = std::max(end, zone.begin + zone.time);
+    for (; !spans_.empty() && spans_.front().begin - start_ <= end; spans_.pop_front()) {
+        const gpu::BlockSpan& span = spans_.front();
+        if (span.begin - start_ < frame.begin) continue; // of a frame that was not measured
+        if (frame.blocks.size() == kMostZonesOfFrame) {
+            ++frame.left_out;
+            continue;
+        }
+        frame.blocks.push_back({kept_name(span.kernel), span.worker, span.first_block, span.blocks,
+                                span.begin - start_, span.end - span.begin});
+    }
 }
 
 /// Events know the time between them only. A frame's first one is placed by that of the frame
@@ -266,10 +290,13 @@ void Profiler::give_back(Pending& pending) noexcept {
 }
 
 void Profiler::keep(ProfiledFrame frame) {
-    zones_ += frame.zones.size();
+    const auto size_of = [](const ProfiledFrame& each) {
+        return each.zones.size() + each.blocks.size();
+    };
+    zones_ += size_of(frame);
     frames_.push_back(std::move(frame));
     for (; zones_ > kMostZones && frames_.size() > 1; frames_.pop_front())
-        zones_ -= frames_.front().zones.size();
+        zones_ -= size_of(frames_.front());
 }
 
 } // namespace lathe

@@ -8,6 +8,7 @@
 #include "engine/core/zone.h"
 #include "gl/query.h"
 #include "gpu/event.h"
+#include "gpu/inspect/block_spans.h"
 #include "gpu/stream.h"
 
 #include <chrono>
@@ -90,6 +91,7 @@ private:
     void take(Pending& pending);
     void take_cuda(Pending& pending);
     static void take_opengl(Pending& pending);
+    void take_blocks(ProfiledFrame& frame);
     void give_back(Pending& pending) noexcept;
     void keep(ProfiledFrame frame);
 
@@ -108,8 +110,11 @@ private:
     std::vector<gl::Timestamp> free_stamps_;
     gpu::Event last_base_{}; ///< of the frame that was taken last
     Time last_base_at_{};
+    std::optional<gpu::BlockSpanScope> span_scope_; ///< while it is on, of a device that tells
+    std::uint64_t next_span_ = 0;
+    std::deque<gpu::BlockSpan> spans_; ///< of frames that are not taken yet
     std::deque<ProfiledFrame> frames_;
-    std::size_t zones_ = 0; ///< of `frames_`
+    std::size_t zones_ = 0; ///< of `frames_`, spans of blocks among them
 };
 
 } // namespace lathe

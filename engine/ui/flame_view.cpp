@@ -21,6 +21,7 @@ using theme::px;
 
 constexpr std::array<unsigned, kLaneNames.size()> kLaneColors{theme::kAccent, theme::kGood,
                                                               theme::kCostly};
+constexpr unsigned kWorkers = theme::kHazard;
 constexpr float kRow = 17, kLaneGap = 6, kLabels = 54, kAxis = 16; // before px()
 constexpr double kNearest = 1e-4;                                  // of the frame
 
@@ -32,9 +33,9 @@ std::string words_of(std::chrono::nanoseconds time) {
 }
 
 /// The lane's colour; names differ in how light it is.
-ImU32 color_of(const ProfiledZone& zone, bool is_hovered) {
-    const auto shade = float(std::hash<std::string_view>{}(zone.name) % 7) / 6;
-    ImVec4 color = theme::color(kLaneColors[std::size_t(zone.lane)]);
+ImU32 color_of(unsigned lane, std::string_view name, bool is_hovered) {
+    const auto shade = float(std::hash<std::string_view>{}(name) % 7) / 6;
+    ImVec4 color = theme::color(lane);
     const float by = is_hovered ? 1.15f : 0.72f + 0.28f * shade;
     for (float* part : {&color.x, &color.y, &color.z}) *part = std::min(*part * by, 1.0f);
     return ImGui::GetColorU32(color);
@@ -52,6 +53,7 @@ double round_step(double least) {
 std::chrono::nanoseconds whole_time(const ProfiledFrame& frame) {
     auto end = frame.begin + frame.time;
     for (const ProfiledZone& zone : frame.zones) end = std::max(end, zone.begin + zone.time);
+    for (const ProfiledBlocks& each : frame.blocks) end = std::max(end, each.begin + each.time);
     return std::max(end - frame.begin, std::chrono::nanoseconds{1});
 }
 
@@ -62,6 +64,12 @@ std::array<int, kLaneNames.size()> rows_of(const ProfiledFrame& frame) {
         most = std::max(most, zone.depth + 1);
     }
     return rows;
+}
+
+int workers_of(const ProfiledFrame& frame) {
+    unsigned count = 0;
+    for (const ProfiledBlocks& each : frame.blocks) count = std::max(count, each.worker + 1);
+    return int(count);
 }
 
 } // namespace
@@ -95,7 +103,9 @@ void FlameView::draw(const ProfiledFrame& frame, ImVec2 size) {
     const float left = low.x + px(kLabels), width = std::max(size.x - px(kLabels), px(40));
     const auto rows = rows_of(frame);
     float height = px(kAxis);
+    const int workers = workers_of(frame);
     for (const int lane : rows) height += lane > 0 ? float(lane) * px(kRow) + px(kLaneGap) : 0;
+    height += float(workers) * px(kRow);
     ImGui::InvisibleButton("##flame", {width + px(kLabels), std::max(height, size.y)});
     ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY); // the panel does not scroll
     const bool is_hovered = ImGui::IsItemHovered();
@@ -123,35 +133,49 @@ void FlameView::draw(const ProfiledFrame& frame, ImVec2 size) {
         draw.AddText({low.x, y}, theme::packed(kLaneColors[lane]), kLaneNames[lane].data());
         y += float(rows[lane]) * px(kRow) + px(kLaneGap);
     }
-    const ProfiledZone* under = nullptr;
+    const float workers_top = y;
+    for (int worker = 0; worker < workers; ++worker, y += px(kRow))
+        draw.AddText({low.x, y}, theme::packed(kWorkers), fmt::format("cpu {}", worker).c_str());
     const ImVec2 mouse = ImGui::GetMousePos();
     draw.PushClipRect({left, low.y}, {left + width, low.y + std::max(height, size.y)}, true);
-    for (const ProfiledZone& zone : frame.zones) {
-        const float top = tops[std::size_t(zone.lane)] + float(zone.depth) * px(kRow);
-        const float from = x_of(milliseconds(zone.begin - frame.begin));
-        const float to =
-            std::max(x_of(milliseconds(zone.begin + zone.time - frame.begin)), from + 1);
-        if (to < left || from > left + width) continue;
+    /// True where the mouse is on it.
+    const auto draw_bar = [&](float top, std::chrono::nanoseconds begins,
+                              std::chrono::nanoseconds time, unsigned lane, std::string_view name,
+                              const auto& words) {
+        const float from = x_of(milliseconds(begins - frame.begin));
+        const float to = std::max(x_of(milliseconds(begins + time - frame.begin)), from + 1);
+        if (to < left || from > left + width) return false;
         const ImVec2 corner{from, top}, opposite{to, top + px(kRow) - 1};
         const bool is_under =
             is_hovered && mouse.x >= from && mouse.x < to && mouse.y >= top && mouse.y < opposite.y;
-        if (is_under) under = &zone;
         const float inset = to - from > 3 ? 1.0f : 0.0f; // from the next one
-        draw.AddRectFilled(corner, {to - inset, opposite.y}, color_of(zone, is_under), px(1));
+        draw.AddRectFilled(corner, {to - inset, opposite.y}, color_of(lane, name, is_under), px(1));
         const float begin = std::max(from, left) + px(3);
-        if (to - begin < px(14)) continue;
+        if (to - begin < px(14)) return is_under;
         draw.PushClipRect(corner, {to - px(2), opposite.y}, true);
-        const std::string text = fmt::format("{}  {}", zone.name, words_of(zone.time));
+        const std::string text = fmt::format("{}  {}", words(), words_of(time));
         draw.AddText({begin, top + px(1)}, theme::packed(theme::kBackground), text.c_str());
         draw.PopClipRect();
+        return is_under;
+    };
+    const auto explain = [&](std::string_view name, std::chrono::nanoseconds begins,
+                             std::chrono::nanoseconds time) {
+        ImGui::SetTooltip("%.*s\n%s, %s from the frame's begin, %.1f %% of it", int(name.size()),
+                          name.data(), words_of(time).c_str(),
+                          words_of(begins - frame.begin).c_str(),
+                          100 * milliseconds(time) / milliseconds(frame.time));
+    };
+    for (const ProfiledZone& zone : frame.zones) {
+        const float top = tops[std::size_t(zone.lane)] + float(zone.depth) * px(kRow);
+        if (draw_bar(top, zone.begin, zone.time, kLaneColors[std::size_t(zone.lane)], zone.name,
+                     [&] { return zone.name; }))
+            explain(zone.name, zone.begin, zone.time);
     }
+    for (const ProfiledBlocks& each : frame.blocks)
+        if (draw_bar(workers_top + float(each.worker) * px(kRow), each.begin, each.time, kWorkers,
+                     each.kernel, [&] { return name_of(each); }))
+            explain(fmt::format("blocks of {}", name_of(each)), each.begin, each.time);
     draw.PopClipRect();
-    if (under)
-        ImGui::SetTooltip("%.*s\n%s, %s from the frame's begin, %.1f %% of it",
-                          int(under->name.size()), under->name.data(),
-                          words_of(under->time).c_str(),
-                          words_of(under->begin - frame.begin).c_str(),
-                          100 * milliseconds(under->time) / milliseconds(frame.time));
 }
 
 } // namespace lathe

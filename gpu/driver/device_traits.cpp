@@ -31,6 +31,9 @@ DeviceTraits read_device_traits(const SharedLibrary& driver) {
     traits.times_start = LATHE_FIND(latheSoftTimesStart);
     traits.times_stop = LATHE_FIND(latheSoftTimesStop);
     traits.times_read = LATHE_FIND(latheSoftTimesRead);
+    traits.spans_start = LATHE_FIND(latheSoftSpansStart);
+    traits.spans_stop = LATHE_FIND(latheSoftSpansStop);
+    traits.spans_read = LATHE_FIND(latheSoftSpansRead);
     traits.code_id = LATHE_FIND(latheSoftCodeId);
     traits.read_code = LATHE_FIND(latheSoftReadCode);
     traits.hazards_watch = LATHE_FIND(latheSoftHazardsWatch);

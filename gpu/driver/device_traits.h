@@ -46,6 +46,9 @@ struct DeviceTraits {
     decltype(&latheSoftTimesStart) times_start = nullptr;
     decltype(&latheSoftTimesStop) times_stop = nullptr;
     decltype(&latheSoftTimesRead) times_read = nullptr;
+    decltype(&latheSoftSpansStart) spans_start = nullptr;
+    decltype(&latheSoftSpansStop) spans_stop = nullptr;
+    decltype(&latheSoftSpansRead) spans_read = nullptr;
     decltype(&latheSoftCodeId) code_id = nullptr;
     decltype(&latheSoftReadCode) read_code = nullptr;
     decltype(&latheSoftHazardsWatch) hazards_watch = nullptr;

@@ -145,6 +145,21 @@ void latheSoftTimesStop(void);
 /// Holds launches that are done: synchronise first. Thread-safe.
 size_t latheSoftTimesRead(LatheSoftLaunchTime* rows, size_t capacity);
 
+/// Blocks of a grid that a worker took together.
+typedef struct LatheSoftBlockSpan {
+    char kernel[256];      ///< as the PTX names it
+    uint32_t worker;       ///< from 0
+    uint64_t first, count; ///< blocks, by their place in the grid
+    int64_t begin, end;    ///< nanoseconds of CLOCK_MONOTONIC
+} LatheSoftBlockSpan;
+/// Spans that end are kept from now on, and no more, when all are gone. Both are thread-safe.
+void latheSoftSpansStart(void);
+void latheSoftSpansStop(void);
+/// Writes at most `capacity` of those that are kept from the number `*from` on, in the order in
+/// which they ended, sets `*from` to the number of the next one, and returns how many it wrote. Of
+/// more than 65,536 the oldest go. Thread-safe.
+size_t latheSoftSpansRead(uint64_t* from, LatheSoftBlockSpan* rows, size_t capacity);
+
 /// A row of a kernel's machine code.
 typedef struct LatheSoftCodeRow {
     uint32_t kind;    ///< 0: an instruction, 1: a label, 2: the name of the function that follows

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lathe._lathe import Studio
 
-__all__ = ["FrameProfile", "Profiler", "Zone", "ZoneSum"]
+__all__ = ["BlockSpan", "FrameProfile", "Profiler", "Zone", "ZoneSum"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,29 @@ class Zone:
 
 
 @dataclass(frozen=True, slots=True)
+class BlockSpan:
+    """Blocks of a grid that a worker of the software device ran together.
+
+    Attributes
+    ----------
+    kernel : str
+    worker : int
+        From 0; each is a thread of its own.
+    first, count : int
+        Of the blocks, by their place in the grid: x comes first.
+    begin, ms : float
+        Milliseconds: since the App was opened, and how long they took.
+    """
+
+    kernel: str
+    worker: int
+    first: int
+    count: int
+    begin: float
+    ms: float
+
+
+@dataclass(frozen=True, slots=True)
 class FrameProfile:
     """A frame that was measured.
 
@@ -47,14 +70,18 @@ class FrameProfile:
         Milliseconds: since the App was opened, and to the frame's end.
     zones : tuple of Zone
         In the order in which they began on the host.
+    blocks : tuple of BlockSpan
+        How the blocks of grids lay over the workers of the software device, in the order in which
+        they ended; empty on a GPU.
     left_out : int
-        Zones beyond the 4096 that a frame may have.
+        Zones, and `blocks`, beyond the 4096 of each that a frame may have.
     """
 
     index: int
     begin: float
     ms: float
     zones: tuple[Zone, ...]
+    blocks: tuple[BlockSpan, ...]
     left_out: int
 
 
@@ -108,8 +135,15 @@ class Profiler:
     def frames(self) -> list[FrameProfile]:
         """The frames that were measured, oldest first."""
         return [
-            FrameProfile(index, begin, ms, tuple(Zone(*zone) for zone in zones), left_out)
-            for index, begin, ms, zones, left_out in self._studio.profiler.rows()
+            FrameProfile(
+                index,
+                begin,
+                ms,
+                tuple(Zone(*zone) for zone in zones),
+                tuple(BlockSpan(*each) for each in blocks),
+                left_out,
+            )
+            for index, begin, ms, zones, blocks, left_out in self._studio.profiler.rows()
         ]
 
     def sums(self, frames: int = 60) -> list[ZoneSum]:

@@ -34,6 +34,9 @@ TEST_F(DeviceTraitsTest, TheSoftwareDeviceHasAllAndAGpuNone) {
     EXPECT_EQ(traits.times_start != nullptr, is_software);
     EXPECT_EQ(traits.times_stop != nullptr, is_software);
     EXPECT_EQ(traits.times_read != nullptr, is_software);
+    EXPECT_EQ(traits.spans_start != nullptr, is_software);
+    EXPECT_EQ(traits.spans_stop != nullptr, is_software);
+    EXPECT_EQ(traits.spans_read != nullptr, is_software);
     EXPECT_EQ(traits.code_id != nullptr, is_software);
     EXPECT_EQ(traits.read_code != nullptr, is_software);
     EXPECT_EQ(traits.hazards_watch != nullptr, is_software);

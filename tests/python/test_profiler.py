@@ -82,7 +82,10 @@ def test_a_trace_has_every_zone(profiled, tmp_path):
     profiled.profiler.save(file)
     events = json.loads(file.read_text())["traceEvents"]
     tracks = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
-    assert sorted(tracks.values()) == ["CUDA", "OpenGL", "frames", "host"]
+    workers = {f"worker {span.worker}" for f in profiled.profiler.frames for span in f.blocks}
+    assert set(tracks.values()) >= {"CUDA", "OpenGL", "frames", "host"} | workers
+    spans = sum(len(frame.blocks) for frame in profiled.profiler.frames)
+    assert sum(tracks[e["tid"]] in workers for e in events if e["ph"] == "X") == spans
     found = [e for e in events if e["name"] == "both" and tracks[e["tid"]] == "CUDA"]
     wanted = [
         zone
@@ -94,6 +97,38 @@ def test_a_trace_has_every_zone(profiled, tmp_path):
     assert [e["dur"] for e in found] == pytest.approx([1e3 * z.ms for z in wanted], abs=1e-3)
     with pytest.raises(lathe.Error, match="no-such-folder"):
         profiled.profiler.save("/proc/no-such-folder/trace.json")
+
+
+@pytest.mark.software
+def test_each_block_lies_on_a_worker_once():
+    app = lathe.App("blocks", size=(64, 64), headless=True)
+    kernel = app.kernel("__global__ void half(float* x) { x[blockIdx.x] *= 0.5f; }", "half")
+    x = app.zeros(300)
+    app.profiler.on = True
+
+    @app.frame
+    def frame():
+        kernel[300, 1](x)
+        kernel[(20, 15), 1](x)
+
+    app.run(frames=3)
+    app.profiler.on = False
+    frames = app.profiler.frames
+    assert len(frames) == 3
+    for each in frames:
+        seen = sorted(
+            block
+            for span in each.blocks
+            if span.kernel == "half"
+            for block in range(span.first, span.first + span.count)
+        )
+        assert seen == sorted([*range(300), *range(300)])
+        for span in each.blocks:
+            assert each.begin <= span.begin and span.ms >= 0
+            assert span.worker in range(64)
+    count = len(frames)
+    app.run(frames=2)
+    assert len(app.profiler.frames) == count
 
 
 def test_off_is_off(profiled):

@@ -4,6 +4,7 @@
 
 #include "gpu/soft/drv/library.h"
 #include "gpu/soft/drv/module.h"
+#include "gpu/soft/rt/block_spans.h"
 #include "gpu/soft/rt/launch_times.h"
 #include "gpu/soft/rt/printf.h"
 #include "gpu/soft/rt/profile.h"
@@ -141,6 +142,25 @@ size_t latheSoftTimesRead(LatheSoftLaunchTime* rows, size_t capacity) {
         row.counted = sum.counted;
     }
     return all.size();
+}
+
+void latheSoftSpansStart(void) { BlockSpans::instance().set_on(true); }
+void latheSoftSpansStop(void) { BlockSpans::instance().set_on(false); }
+
+size_t latheSoftSpansRead(uint64_t* from, LatheSoftBlockSpan* rows, size_t capacity) {
+    size_t written = 0;
+    *from = BlockSpans::instance().read(*from, [&](const BlockSpan& span) {
+        if (written == capacity) return false;
+        LatheSoftBlockSpan& row = rows[written++];
+        put(row.kernel, span.kernel);
+        row.worker = span.worker;
+        row.first = span.first;
+        row.count = span.count;
+        row.begin = std::chrono::nanoseconds{span.begin.time_since_epoch()}.count();
+        row.end = std::chrono::nanoseconds{span.end.time_since_epoch()}.count();
+        return true;
+    });
+    return written;
 }
 
 uint64_t latheSoftCodeId(void* function) {

@@ -2,6 +2,7 @@
 #include "gpu/soft/rt/executor.h"
 
 #include "gpu/soft/rt/block.h"
+#include "gpu/soft/rt/block_spans.h"
 #include "gpu/soft/rt/fault.h"
 #include "gpu/soft/rt/launch_times.h"
 
@@ -167,6 +168,15 @@ CommandPtr Executor::next_command() {
     return nullptr;
 }
 
+void Executor::run_span(Launch& launch, BlockRunner& runner, std::uint64_t first,
+                        std::uint64_t count) {
+    BlockSpans& spans = BlockSpans::instance();
+    if (!spans.is_on()) return runner.run(launch, first, count);
+    const auto begin = BlockSpan::Clock::now();
+    runner.run(launch, first, count);
+    spans.add({launch.info->name, runner.index(), first, count, begin, BlockSpan::Clock::now()});
+}
+
 void Executor::run_grid(const CommandPtr& command, BlockRunner& runner,
                         std::unique_lock<std::mutex>& lock) {
     Launch& launch = *command->launch_;
@@ -187,7 +197,7 @@ void Executor::run_grid(const CommandPtr& command, BlockRunner& runner,
             launch.stop(std::move(late));
             break;
         }
-        runner.run(launch, first, std::min(chunk, total - first));
+        run_span(launch, runner, first, std::min(chunk, total - first));
         if (CodeToCome* const later = launch.first_code.later.get())
             later->runs_for(Command::Clock::now() - launch.began_at);
     }

@@ -86,6 +86,8 @@ private:
     void start_threads();
     void make_ready(const CommandPtr& command);
     void finish(const CommandPtr& command, CUresult result);
+    static void run_span(Launch& launch, class BlockRunner& runner, std::uint64_t first,
+                         std::uint64_t count);
     void run_grid(const CommandPtr& command, class BlockRunner& runner,
                   std::unique_lock<std::mutex>& lock);
     void finish_grid(const CommandPtr& command, std::unique_lock<std::mutex>& lock);

@@ -19,7 +19,10 @@ namespace lathe::bind {
 namespace {
 
 using ZoneRow = std::tuple<std::string_view, std::string_view, int, double, double>;
-using FrameRow = std::tuple<std::uint64_t, double, double, std::vector<ZoneRow>, std::size_t>;
+using BlocksRow =
+    std::tuple<std::string_view, unsigned, std::uint64_t, std::uint64_t, double, double>;
+using FrameRow = std::tuple<std::uint64_t, double, double, std::vector<ZoneRow>,
+                            std::vector<BlocksRow>, std::size_t>;
 
 double milliseconds(std::chrono::nanoseconds time) { return double(time.count()) * 1e-6; }
 
@@ -32,8 +35,13 @@ std::vector<FrameRow> rows_of(Profiler& profiler) {
         for (const ProfiledZone& zone : frame.zones)
             zones.emplace_back(zone.name, kLaneNames[std::size_t(zone.lane)], zone.depth,
                                milliseconds(zone.begin), milliseconds(zone.time));
+        std::vector<BlocksRow> blocks;
+        blocks.reserve(frame.blocks.size());
+        for (const ProfiledBlocks& each : frame.blocks)
+            blocks.emplace_back(each.kernel, each.worker, each.first, each.count,
+                                milliseconds(each.begin), milliseconds(each.time));
         rows.emplace_back(frame.index, milliseconds(frame.begin), milliseconds(frame.time),
-                          std::move(zones), frame.left_out);
+                          std::move(zones), std::move(blocks), frame.left_out);
     }
     return rows;
 }
@@ -73,7 +81,8 @@ void bind_profiler(py::module_& m) {
         .def("unwant", &Profiler::unwant)
         .def_property_readonly("is_on", &Profiler::is_on)
         .def("rows", &rows_of,
-             "Frames: (index, begin, ms, zones, left out); zones: (name, lane, depth, begin, ms).")
+             "Frames: (index, begin, ms, zones, blocks, left out); zones: (name, lane, depth, "
+             "begin, ms); blocks: (kernel, worker, first, count, begin, ms).")
         .def(
             "sums",
             [](Profiler& profiler, std::size_t frames) {

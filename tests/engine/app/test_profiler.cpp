@@ -206,15 +206,17 @@ TEST_F(ProfilerTest, ZonesAreRangesOfNvidiasTools) {
     EXPECT_EQ(std::ranges::count(ranges, "end") * 2, std::ssize(ranges));
 }
 TEST(Profile, SumsCountTimeWithinTheSameNameOnce) {
-    const std::deque<ProfiledFrame> frames{{0, 0ns, 100ns, {{"a", Lane::host, 0, 0ns, 50ns}}, 0},
-                                           {1,
-                                            100ns,
-                                            100ns,
-                                            {{"a", Lane::host, 0, 100ns, 40ns},
-                                             {"a", Lane::host, 1, 110ns, 10ns},
-                                             {"b", Lane::cuda, 0, 105ns, 20ns},
-                                             {"a", Lane::host, 0, 150ns, 7ns}},
-                                            0}};
+    const std::deque<ProfiledFrame> frames{
+        {0, 0ns, 100ns, {{"a", Lane::host, 0, 0ns, 50ns}}, {}, 0},
+        {1,
+         100ns,
+         100ns,
+         {{"a", Lane::host, 0, 100ns, 40ns},
+          {"a", Lane::host, 1, 110ns, 10ns},
+          {"b", Lane::cuda, 0, 105ns, 20ns},
+          {"a", Lane::host, 0, 150ns, 7ns}},
+         {},
+         0}};
     const std::vector<ZoneSum> all = sum_zones(frames, 10), last = sum_zones(frames, 1);
     ASSERT_EQ(all.size(), 2u);
     EXPECT_EQ(all[0].name, "a");
@@ -225,8 +227,12 @@ TEST(Profile, SumsCountTimeWithinTheSameNameOnce) {
 }
 
 TEST(Profile, ATraceIsWhatChromeReads) {
-    const std::deque<ProfiledFrame> frames{
-        {7, 1500ns, 3000ns, {{"a \"b\"\n", Lane::cuda, 0, 2000ns, 250ns}}, 0}};
+    const std::deque<ProfiledFrame> frames{{7,
+                                            1500ns,
+                                            3000ns,
+                                            {{"a \"b\"\n", Lane::cuda, 0, 2000ns, 250ns}},
+                                            {{"smooth", 1, 64, 32, 2000ns, 100ns}},
+                                            0}};
     const std::string trace = chrome_trace(frames);
     EXPECT_THAT(trace,
                 HasSubstr(R"({"name":"frame 7","ph":"X","pid":1,"tid":4,"ts":1.500,"dur":3.000})"));
@@ -234,6 +240,11 @@ TEST(Profile, ATraceIsWhatChromeReads) {
         trace,
         HasSubstr(R"({"name":"a \"b\"\u000a","ph":"X","pid":1,"tid":2,"ts":2.000,"dur":0.250})"));
     EXPECT_THAT(trace, HasSubstr(R"("tid":2,"args":{"name":"CUDA"})"));
+    EXPECT_THAT(
+        trace,
+        HasSubstr(
+            R"({"name":"smooth [64 … 95]","ph":"X","pid":1,"tid":6,"ts":2.000,"dur":0.100})"));
+    EXPECT_THAT(trace, HasSubstr(R"("tid":6,"args":{"name":"worker 1"})"));
 }
 
 } // namespace

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/inspect/block_spans.h"
+
+#include "engine/core/source_name.h"
+#include "gpu/driver/device_traits.h"
+#include "gpu/inspect/line_counts.h"
+
+#include <mutex>
+#include <span>
+#include <utility>
+
+namespace lathe::gpu {
+
+namespace {
+
+std::mutex scope_mutex;
+int span_scopes = 0;
+
+std::chrono::steady_clock::time_point time_at(std::int64_t nanoseconds) {
+    return std::chrono::steady_clock::time_point{std::chrono::nanoseconds{nanoseconds}};
+}
+
+} // namespace
+
+BlockSpanScope::BlockSpanScope() {
+    require_inspector();
+    std::lock_guard lock{scope_mutex};
+    if (span_scopes++ == 0) device_traits().spans_start();
+}
+
+BlockSpanScope::~BlockSpanScope() {
+    std::lock_guard lock{scope_mutex};
+    if (--span_scopes == 0) device_traits().spans_stop();
+}
+
+std::vector<BlockSpan> block_spans(std::uint64_t& from) {
+    const auto read = device_traits().spans_read;
+    if (!read) return {};
+    std::vector<BlockSpan> all;
+    std::vector<LatheSoftBlockSpan> rows(256);
+    while (const std::size_t count = read(&from, rows.data(), rows.size()))
+        for (const LatheSoftBlockSpan& row : std::span{rows}.first(count))
+            all.push_back({source_name(row.kernel), row.worker, row.first, row.count,
+                           time_at(row.begin), time_at(row.end)});
+    return all;
+}
+
+} // namespace lathe::gpu
