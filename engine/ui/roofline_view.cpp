@@ -175,9 +175,7 @@ void RooflineView::draw_plot(const std::vector<KernelRate>& rates, float width,
     if (ImPlot::BeginPlot("##roofline", {width, height}, flags)) {
         set_up_axes(rates, peaks);
         ImPlot::SetupFinish();
-        draw_roofs(peaks, std::ranges::any_of(rates, [](const KernelRate& r) {
-                       return 2 * r.double_flops > r.flops;
-                   }));
+        draw_roofs(peaks, std::ranges::any_of(rates, &KernelRate::is_double));
         draw_points(rates, peaks);
         ImPlot::EndPlot();
     }

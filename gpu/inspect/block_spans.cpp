@@ -3,9 +3,8 @@
 
 #include "engine/core/source_name.h"
 #include "gpu/driver/device_traits.h"
-#include "gpu/inspect/line_counts.h"
+#include "gpu/inspect/scope_count.h"
 
-#include <mutex>
 #include <span>
 #include <utility>
 
@@ -13,8 +12,7 @@ namespace lathe::gpu {
 
 namespace {
 
-std::mutex scope_mutex;
-int span_scopes = 0;
+ScopeCount span_scopes{&DeviceTraits::spans_start, &DeviceTraits::spans_stop};
 
 std::chrono::steady_clock::time_point time_at(std::int64_t nanoseconds) {
     return std::chrono::steady_clock::time_point{std::chrono::nanoseconds{nanoseconds}};
@@ -22,16 +20,9 @@ std::chrono::steady_clock::time_point time_at(std::int64_t nanoseconds) {
 
 } // namespace
 
-BlockSpanScope::BlockSpanScope() {
-    require_inspector();
-    std::lock_guard lock{scope_mutex};
-    if (span_scopes++ == 0) device_traits().spans_start();
-}
+BlockSpanScope::BlockSpanScope() { span_scopes.begin(); }
 
-BlockSpanScope::~BlockSpanScope() {
-    std::lock_guard lock{scope_mutex};
-    if (--span_scopes == 0) device_traits().spans_stop();
-}
+BlockSpanScope::~BlockSpanScope() { span_scopes.end(); }
 
 std::vector<BlockSpan> block_spans(std::uint64_t& from) {
     const auto read = device_traits().spans_read;

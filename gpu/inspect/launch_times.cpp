@@ -3,31 +3,22 @@
 
 #include "engine/core/source_name.h"
 #include "gpu/driver/device_traits.h"
-#include "gpu/inspect/line_counts.h"
+#include "gpu/inspect/scope_count.h"
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 
 namespace lathe::gpu {
 
 namespace {
 
-std::mutex timing_mutex;
-int timing_scopes = 0;
+ScopeCount timing_scopes{&DeviceTraits::times_start, &DeviceTraits::times_stop};
 
 } // namespace
 
-TimingScope::TimingScope() {
-    require_inspector();
-    std::lock_guard lock{timing_mutex};
-    if (timing_scopes++ == 0) device_traits().times_start();
-}
+TimingScope::TimingScope() { timing_scopes.begin(); }
 
-TimingScope::~TimingScope() {
-    std::lock_guard lock{timing_mutex};
-    if (--timing_scopes == 0) device_traits().times_stop();
-}
+TimingScope::~TimingScope() { timing_scopes.end(); }
 
 std::vector<LaunchTime> launch_times() {
     const auto read = device_traits().times_read;

@@ -4,18 +4,17 @@
 #include "engine/core/error.h"
 #include "engine/core/source_name.h"
 #include "gpu/driver/device_traits.h"
+#include "gpu/inspect/scope_count.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <mutex>
 
 namespace lathe::gpu {
 
 namespace {
 
-std::mutex counting_mutex;
-int counting_scopes = 0;
+ScopeCount counting_scopes{&DeviceTraits::counters_start, &DeviceTraits::counters_stop};
 
 } // namespace
 
@@ -27,16 +26,9 @@ void require_inspector() {
                            "they run: set LATHE_DEVICE=software"};
 }
 
-CountingScope::CountingScope() {
-    require_inspector();
-    std::lock_guard lock{counting_mutex};
-    if (counting_scopes++ == 0) device_traits().counters_start();
-}
+CountingScope::CountingScope() { counting_scopes.begin(); }
 
-CountingScope::~CountingScope() {
-    std::lock_guard lock{counting_mutex};
-    if (--counting_scopes == 0) device_traits().counters_stop();
-}
+CountingScope::~CountingScope() { counting_scopes.end(); }
 
 std::vector<LineCounts> line_counts() {
     const auto read = device_traits().counters_read;

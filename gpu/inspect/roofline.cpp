@@ -151,8 +151,10 @@ double KernelRate::flops_per_second() const { return seconds > 0 ? flops / secon
 
 double KernelRate::bytes_per_second() const { return seconds > 0 ? bytes / seconds : 0; }
 
+bool KernelRate::is_double() const { return 2 * double_flops > flops; }
+
 double KernelRate::peak_flops(const DevicePeaks& peaks) const {
-    return 2 * double_flops > flops ? peaks.double_flops : peaks.flops;
+    return is_double() ? peaks.double_flops : peaks.flops;
 }
 
 double KernelRate::roof(const DevicePeaks& peaks) const {

@@ -36,7 +36,8 @@ struct LATHE_API KernelRate {
     /// Rates that were reached; 0 where no launch was timed.
     double flops_per_second() const;
     double bytes_per_second() const;
-    /// The flat part of the roof: of float64 where most of the operations are.
+    bool is_double() const; ///< most of the operations are in float64
+    /// The flat part of the roof: of float64 where is_double().
     double peak_flops(const DevicePeaks& peaks) const;
     /// Operations a second that memory and arithmetic allow.
     double roof(const DevicePeaks& peaks) const;
