@@ -323,9 +323,10 @@ WarpWatch& App::warp_watch() { return p_->warp_watch; }
 LineWatch& App::line_watch() { return p_->line_watch; }
 
 LaunchWatch* App::launch_watch(const KernelSlot& slot, std::string_view kernel) {
-    LaunchWatch* const watches[]{&p_->thread_watch, &p_->warp_watch, &p_->line_watch};
+    LaunchWatch* const watches[]{&p_->thread_watch, &p_->warp_watch, &p_->line_watch,
+                                 p_->inspector.launch_watch()};
     for (LaunchWatch* watch : watches) {
-        if (!watch->is_armed()) continue;
+        if (!watch || !watch->is_armed()) continue;
         const auto running = slot.loaded();
         const std::string_view name =
             kernel.empty() && running ? std::string_view{running->entry()} : kernel;

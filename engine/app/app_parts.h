@@ -80,7 +80,7 @@ struct App::Parts {
     std::vector<AppSlot> slots;
     int unnamed_sources = 0;
     std::vector<std::unique_ptr<AppKernel>> kernels;
-    Inspector inspector;
+    Inspector inspector{device, config.inspector_way};
     ThreadWatch thread_watch{device, reflect_worker.executor()};
     WarpWatch warp_watch{device, reflect_worker.executor()};
     LineWatch line_watch{device, reflect_worker.executor()};

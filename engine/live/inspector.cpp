@@ -5,13 +5,14 @@
 #include "engine/core/log.h"
 #include "engine/live/inspector_slot.h"
 #include "engine/live/kernel_slot.h"
+#include "engine/live/launch_replays.h"
 #include "gpu/driver/check.h"
+#include "gpu/inspect/launch_replay.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <tuple>
 #include <utility>
 
 namespace lathe {
@@ -19,6 +20,7 @@ namespace lathe {
 namespace {
 
 using std::chrono::duration;
+using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kBetweenCounts{250};
 /// Frames that are not counted between two that are. Launches that come in every second or third
@@ -26,15 +28,7 @@ constexpr std::chrono::milliseconds kBetweenCounts{250};
 constexpr std::array kGaps{3, 3, 4};
 constexpr std::chrono::milliseconds kBetweenSearches{1000};
 constexpr int kPauseOfSearches = 20; ///< times as long as the last one took
-
-/// A finding comes again with a larger count.
-auto key_of(const gpu::HazardFinding& f) {
-    const auto place = [](const gpu::HazardThread& t) {
-        return std::tuple{t.file, t.line, t.inlined_at};
-    };
-    return std::tuple{f.hazard, f.kernel, place(f.first), place(f.second)};
-}
-using FindingKey = decltype(key_of({}));
+constexpr int kPauseOfReplays = 4;
 
 } // namespace
 
@@ -62,38 +56,23 @@ std::string to_string(const InspectorNews& news) {
            fmt::format("{}, in {}. {}", gpu::title_of(what.hazard), what.kernel, what.message);
 }
 
-/// Launches are looked at for hazards while it lives.
-struct Inspector::Search {
-    explicit Search(Time now) : began{now} {
-        for (const auto& finding : gpu::hazard_findings()) before[key_of(finding)] = finding.count;
-    }
-    /// Since it began.
-    std::vector<gpu::HazardFinding> findings() const {
-        std::vector<gpu::HazardFinding> grown;
-        for (auto& finding : gpu::hazard_findings()) {
-            const auto known = before.find(key_of(finding));
-            const std::uint64_t first = known == before.end() ? 0 : known->second;
-            if (finding.count <= first) continue;
-            finding.count -= first;
-            grown.push_back(std::move(finding));
-        }
-        return grown;
-    }
-    Time began;
-    std::map<FindingKey, std::uint64_t> before;
-    gpu::HazardScope scope;
-};
-
-Inspector::Inspector(std::function<Time()> now) : now_{std::move(now)} {
-    if (!now_) now_ = [] { return std::chrono::steady_clock::now(); };
-}
+Inspector::Inspector(gpu::Device device, InspectorWay way) : device_{device}, way_{way} {}
 Inspector::~Inspector() = default;
 
 std::string Inspector::problem() {
-    try {
-        gpu::require_inspector();
-        return {};
-    } catch (const Error& error) { return error.what(); }
+    if (const std::string why = gpu::driver_problem(); !why.empty()) return why;
+    return gpu::can_inspect() ? std::string{} : gpu::replay_problem();
+}
+
+std::string Inspector::rates_problem() {
+    if (const std::string why = gpu::driver_problem(); !why.empty()) return why;
+    return gpu::can_inspect() ? ""
+                              : "Launches are timed on the software device only: set "
+                                "LATHE_DEVICE=software. Nsight Compute draws a GPU's roofline.";
+}
+
+bool Inspector::is_by_replays() const {
+    return way_ == InspectorWay::replays || !gpu::can_inspect();
 }
 
 void Inspector::set_mode(Inspecting mode) {
@@ -105,10 +84,16 @@ void Inspector::set_mode(Inspecting mode) {
         slots_.clear();
         news_.clear();
         before_.clear();
+        replays_.reset();
+        told_.clear();
+    } else if (mode_ == Inspecting::off && is_by_replays()) {
+        if (const std::string why = gpu::replay_problem(); !why.empty()) throw Error{why};
+        replays_ = std::make_unique<LaunchReplays>(device_, Executor{});
+        next_replays_ = {};
     } else if (mode_ == Inspecting::off) {
         counting_ = std::make_unique<gpu::CountingScope>();
         before_ = gpu::line_counts();
-        began_ = now_();
+        began_ = steady_clock::now();
         not_counted_ = counted_ = 0;
     }
     if (mode == Inspecting::costs) search_.reset();
@@ -123,7 +108,7 @@ InspectedSlot& Inspector::inspected(const KernelSlot& slot) {
 }
 
 bool Inspector::search_is_due(std::span<KernelSlot* const> slots) const {
-    if (look_soon_ || now_() >= next_search_) return true;
+    if (look_soon_ || steady_clock::now() >= next_search_) return true;
     return std::ranges::any_of(slots, [&](const KernelSlot* slot) {
         const auto known = slots_.find(slot);
         return slot->ready() && known != slots_.end() && known->second->wants_search();
@@ -145,6 +130,7 @@ bool Inspector::count_is_due(std::span<KernelSlot* const> slots) {
 
 void Inspector::begin_frame(std::span<KernelSlot* const> slots) {
     if (mode_ == Inspecting::off) return;
+    if (replays_) return begin_replays(slots);
     bool is_new = false;
     if (rates_wanted_ > 0 && !rates_) {
         rates_ = std::make_unique<KernelRates>();
@@ -154,7 +140,7 @@ void Inspector::begin_frame(std::span<KernelSlot* const> slots) {
     const bool searches = mode_ == Inspecting::hazards && search_is_due(slots);
     if (is_new || searches) { // what ran before is not of these versions, or not of this search
         before_ = gpu::line_counts();
-        began_ = now_();
+        began_ = steady_clock::now();
         if (rates_) rates_->begin();
     }
     const bool counts = count_is_due(slots) || searches; // a search needs to know what is launched
@@ -163,27 +149,69 @@ void Inspector::begin_frame(std::span<KernelSlot* const> slots) {
     if (counts && !counting_) counting_ = std::make_unique<gpu::CountingScope>();
     if (!searches) return;
     try {
-        search_ = std::make_unique<Search>(now_());
+        search_.emplace();
+        search_began_ = steady_clock::now();
     } catch (const gpu::Error& error) { // there is no memory for it
         log::error("hazards are not searched: {}", error.what());
         mode_ = Inspecting::costs;
     }
 }
 
+void Inspector::begin_replays(std::span<KernelSlot* const> slots) {
+    for (const KernelSlot* slot : slots) inspected(*slot).follow_version();
+    take_replays(slots);
+    if (replays_->is_busy()) return;
+    const bool searches = mode_ == Inspecting::hazards && search_is_due(slots);
+    const bool is_wanted = look_soon_ || std::ranges::any_of(slots, [&](const KernelSlot* slot) {
+                               return inspected(*slot).wants_counts();
+                           });
+    if (!searches && !is_wanted && steady_clock::now() < next_replays_) return;
+    look_soon_ = false;
+    replays_->begin_frame(searches);
+}
+
+LaunchWatch* Inspector::launch_watch() { return replays_.get(); }
+
+bool Inspector::is_searching() const { return search_ || (replays_ && replays_->is_searching()); }
+
 void Inspector::end_frame(std::span<KernelSlot* const> slots) {
+    if (replays_) {
+        if (replays_->is_armed() && !replays_->end_frame())
+            for (const KernelSlot* slot : slots)
+                inspected(*slot).take(std::span<gpu::LineCounts>{}, steady_clock::now());
+        return;
+    }
     if (!counting_) return;
     const bool is_new = std::ranges::any_of(
         slots, [&](const KernelSlot* slot) { return inspected(*slot).wants_counts(); });
-    if (!search_ && !is_new && now_() - began_ < kBetweenCounts) return;
+    if (!search_ && !is_new && steady_clock::now() - began_ < kBetweenCounts) return;
     take_counts(slots);
-    if (search_) take_findings(slots);
+    if (search_) take_search(slots);
+}
+
+void Inspector::take_replays(std::span<KernelSlot* const> slots) {
+    const auto frame = replays_->take();
+    if (!frame) return;
+    for (const std::string& problem : frame->problems)
+        if (told_.insert(problem).second) log::warning("the inspector cannot replay {}", problem);
+    const Time now = steady_clock::now();
+    for (const KernelSlot* slot : slots) {
+        const auto text = frame->texts.find(slot);
+        if (text == frame->texts.end() || text->second != slot->running_text()) continue;
+        inspected(*slot).take(frame->counts, now);
+        if (frame->is_searched) take_findings(*slot, frame->findings, now);
+    }
+    next_replays_ = now + std::max<Time::duration>(kPauseOfReplays * frame->took, kBetweenCounts);
+    if (frame->is_searched)
+        next_search_ =
+            now + std::max<Time::duration>(kPauseOfSearches * frame->took, kBetweenSearches);
 }
 
 void Inspector::take_counts(std::span<KernelSlot* const> slots) {
     auto sums = gpu::line_counts();
     const auto counts = counted_since(before_, sums);
     before_ = std::move(sums);
-    began_ = now_();
+    began_ = steady_clock::now();
     for (const KernelSlot* slot : slots) inspected(*slot).take(counts, began_);
     if (rates_) rates_->take(counts);
 }
@@ -196,15 +224,19 @@ std::vector<gpu::KernelRate> Inspector::rates() const {
     return rates_ ? rates_->all() : std::vector<gpu::KernelRate>{};
 }
 
-void Inspector::take_findings(std::span<KernelSlot* const> slots) {
-    const auto search = std::exchange(search_, nullptr);
-    const auto findings = search->findings();
-    const Time now = now_();
-    for (const KernelSlot* slot : slots)
-        for (LineFinding& finding : inspected(*slot).take(findings, now))
-            news_.push_back({slot->name(), std::move(finding)});
-    const auto pause = kPauseOfSearches * (now - search->began);
+void Inspector::take_search(std::span<KernelSlot* const> slots) {
+    const auto findings = search_->findings();
+    search_.reset();
+    const Time now = steady_clock::now();
+    for (const KernelSlot* slot : slots) take_findings(*slot, findings, now);
+    const auto pause = kPauseOfSearches * (now - search_began_);
     next_search_ = now + std::max<Time::duration>(pause, kBetweenSearches);
+}
+
+void Inspector::take_findings(const KernelSlot& slot, std::span<const gpu::HazardFinding> findings,
+                              Time now) {
+    for (LineFinding& finding : inspected(slot).take(findings, now))
+        news_.push_back({slot.name(), std::move(finding)});
 }
 
 const SlotInspection* Inspector::of(const KernelSlot& slot) {
@@ -223,7 +255,7 @@ std::optional<double> Inspector::age_of(std::optional<Time> SlotInspection::* wh
     for (const auto& [slot, known] : slots_)
         if (const auto at = known->show().*when) newest = std::max(newest.value_or(*at), *at);
     if (!newest) return {};
-    return duration<double>(now_() - *newest).count();
+    return duration<double>(steady_clock::now() - *newest).count();
 }
 
 } // namespace lathe

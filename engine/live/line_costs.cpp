@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <map>
-#include <tuple>
 
 namespace lathe {
 
@@ -13,28 +11,6 @@ namespace {
 
 using gpu::LineCounts;
 constexpr double kWarp = 32;
-
-constexpr std::uint64_t LineCounts::* kNumbers[] = {
-    &LineCounts::executions,
-    &LineCounts::lanes,
-    &LineCounts::branches,
-    &LineCounts::divergent_branches,
-    &LineCounts::taken_lanes,
-    &LineCounts::not_taken_lanes,
-    &LineCounts::global_accesses,
-    &LineCounts::sectors,
-    &LineCounts::ideal_sectors,
-    &LineCounts::shared_accesses,
-    &LineCounts::bank_conflict_degree,
-    &LineCounts::atomics,
-    &LineCounts::atomics_serialised,
-    &LineCounts::barriers,
-    &LineCounts::barrier_ticks,
-    &LineCounts::instructions,
-    &LineCounts::thread_instructions,
-    &LineCounts::flops,
-    &LineCounts::double_flops,
-};
 
 std::optional<double> ratio(std::uint64_t sum, double of) {
     if (of == 0) return {};
@@ -93,31 +69,6 @@ int line_in(std::string_view file, std::string_view place_file, int place_line,
         return line;
     }
     return 0;
-}
-
-std::vector<LineCounts> counted_since(std::span<const LineCounts> before,
-                                      std::vector<LineCounts> now) {
-    const auto key = [](const LineCounts& row) {
-        return std::tuple<std::string_view, std::string_view, int, std::string_view, bool>{
-            row.kernel, row.file, row.line, row.inlined_at, row.by_threads};
-    };
-    std::map<decltype(key(before[0])), const LineCounts*> old;
-    for (const LineCounts& row : before) old.emplace(key(row), &row);
-    std::erase_if(now, [&](LineCounts& row) {
-        const auto known = old.find(key(row));
-        bool grew = false;
-        for (const auto number : kNumbers) {
-            const std::uint64_t first = known == old.end() ? 0 : known->second->*number;
-            row.*number = row.*number > first ? row.*number - first : 0; // the sums were reset
-            grew |= row.*number != 0;
-        }
-        return !grew;
-    });
-    return now;
-}
-
-void add_counts(LineCounts& to, const LineCounts& more) {
-    for (const auto number : kNumbers) to.*number += more.*number;
 }
 
 double warp_instructions(const LineCounts& counts) {

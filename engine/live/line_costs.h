@@ -63,13 +63,6 @@ struct LATHE_API SlotInspection {
 LATHE_API int line_in(std::string_view file, std::string_view place_file, int place_line,
                       std::string_view inlined_at);
 
-/// What was counted between two readings of gpu::line_counts(): rows that grew, by as much.
-LATHE_API std::vector<gpu::LineCounts> counted_since(std::span<const gpu::LineCounts> before,
-                                                     std::vector<gpu::LineCounts> now);
-
-/// Adds the numbers; not the names.
-LATHE_API void add_counts(gpu::LineCounts& to, const gpu::LineCounts& more);
-
 /// Instructions of warps: those of single threads count a 32nd.
 LATHE_API double warp_instructions(const gpu::LineCounts& counts);
 

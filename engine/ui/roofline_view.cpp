@@ -123,7 +123,7 @@ void draw_points(const std::vector<KernelRate>& rates, const DevicePeaks& peaks)
 } // namespace
 
 bool RooflineView::can_inspect() {
-    if (!std::exchange(has_looked_, true)) problem_ = Inspector::problem();
+    if (!std::exchange(has_looked_, true)) problem_ = Inspector::rates_problem();
     return problem_.empty();
 }
 

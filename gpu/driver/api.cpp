@@ -171,6 +171,17 @@ const DriverApi& detail::open_driver_library() {
     return *open;
 }
 
+const DriverApi& software_driver() {
+    const DriverApi& own = driver();
+    if (own.is_software()) return own;
+    static std::atomic<const DriverApi*> beside{nullptr};
+    if (const DriverApi* open = beside.load(std::memory_order_acquire)) return *open;
+    std::lock_guard lock{open_mutex};
+    if (!beside.load(std::memory_order_acquire))
+        beside.store(open_software().release(), std::memory_order_release); // kept for good, too
+    return *beside.load(std::memory_order_acquire);
+}
+
 std::string driver_problem() {
     try {
         driver();

@@ -62,4 +62,9 @@ inline const DriverApi& driver() {
 /// The message driver() would throw, empty where the driver is usable. Opens the driver.
 LATHE_API std::string driver_problem();
 
+/// The software device: driver() where that is it, else opened beside the GPU's by the first call.
+/// Both may work in one process; neither knows the other's contexts and addresses. Throws
+/// lathe::Error where there is none; a later call tries again. Thread-safe.
+LATHE_API const DriverApi& software_driver();
+
 } // namespace lathe::gpu

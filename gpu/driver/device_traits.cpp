@@ -49,4 +49,9 @@ const DeviceTraits& device_traits() {
     return traits;
 }
 
+const DeviceTraits& software_traits() {
+    static const DeviceTraits traits = read_device_traits(software_driver().library);
+    return traits;
+}
+
 } // namespace lathe::gpu

@@ -59,6 +59,8 @@ struct DeviceTraits {
 
 /// Of the driver that is open; opens it.
 LATHE_API const DeviceTraits& device_traits();
+/// Of software_driver(); throws as that does.
+LATHE_API const DeviceTraits& software_traits();
 
 /// Of a driver's library, by the names that it exports.
 LATHE_API DeviceTraits read_device_traits(const SharedLibrary& driver);

@@ -30,8 +30,10 @@ std::string to_string(const Fault& fault) {
     return text;
 }
 
-std::shared_ptr<const Fault> last_fault() {
-    const auto ask = traits().last_fault;
+std::shared_ptr<const Fault> last_fault() { return last_fault(traits()); }
+
+std::shared_ptr<const Fault> last_fault(const DeviceTraits& device) {
+    const auto ask = device.last_fault;
     LatheSoftFault noted{};
     if (!ask || ask(&noted) == 0) return nullptr;
     auto fault = std::make_shared<Fault>();

@@ -14,6 +14,8 @@
 
 namespace lathe::gpu {
 
+struct DeviceTraits;
+
 struct Fault {
     CUresult code = CUDA_SUCCESS;
     std::string kernel; ///< as the source spells it
@@ -32,6 +34,8 @@ LATHE_API std::string to_string(const Fault& fault);
 /// The last launch of this process that failed; null where the device keeps no such notes or none
 /// failed.
 LATHE_API std::shared_ptr<const Fault> last_fault();
+/// The same of another device than the one that is open.
+LATHE_API std::shared_ptr<const Fault> last_fault(const DeviceTraits& device);
 
 /// Why the calling thread's last driver call failed, in words; empty where the device does not say.
 /// To be asked before the next driver call.

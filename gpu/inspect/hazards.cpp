@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <mutex>
+#include <tuple>
+#include <utility>
 
 namespace lathe::gpu {
 
@@ -16,7 +18,7 @@ struct Wanted {
     std::mutex mutex;
     std::array<int, 32> scopes{}; ///< by bit
 
-    void change(std::uint32_t hazards, int by) {
+    void change(const DeviceTraits& device, std::uint32_t hazards, int by) {
         std::lock_guard lock{mutex};
         std::uint32_t before = 0, now = 0;
         for (unsigned bit = 0; bit < 32; ++bit) {
@@ -25,7 +27,7 @@ struct Wanted {
             now |= scopes[bit] ? 1u << bit : 0;
         }
         if (now == before) return;
-        const auto code = static_cast<CUresult>(device_traits().hazards_watch(now));
+        const auto code = static_cast<CUresult>(device.hazards_watch(now));
         if (code != CUDA_SUCCESS) throw Error{"latheSoftHazardsWatch", code};
     }
 };
@@ -48,6 +50,14 @@ HazardThread to_thread(const LatheSoftHazardThread& row, bool is_barrier) {
     return thread;
 }
 
+/// A finding comes again with a larger count.
+auto key_of(const HazardFinding& f) {
+    const auto place = [](const HazardThread& t) {
+        return std::tuple{t.file, t.line, t.inlined_at};
+    };
+    return std::tuple{f.hazard, f.kernel, place(f.first), place(f.second)};
+}
+
 } // namespace
 
 std::string_view title_of(Hazard hazard) {
@@ -61,19 +71,24 @@ std::string_view title_of(Hazard hazard) {
     return "threads of a block at different barriers";
 }
 
-HazardScope::HazardScope(std::uint32_t hazards) : hazards_{hazards} {
-    require_inspector();
-    wanted().change(hazards_, 1);
+HazardScope::HazardScope(std::uint32_t hazards) : HazardScope{hazards, device_traits()} {}
+
+HazardScope::HazardScope(std::uint32_t hazards, const DeviceTraits& device)
+    : hazards_{hazards}, device_{device} {
+    if (!device_.hazards_watch) require_inspector();
+    wanted().change(device_, hazards_, 1);
 }
 
 HazardScope::~HazardScope() {
     try {
-        wanted().change(hazards_, -1);
+        wanted().change(device_, hazards_, -1);
     } catch (const Error&) {} // what is not needed any more takes no memory
 }
 
-std::vector<HazardFinding> hazard_findings() {
-    const auto read = device_traits().hazards_read;
+std::vector<HazardFinding> hazard_findings() { return hazard_findings(device_traits()); }
+
+std::vector<HazardFinding> hazard_findings(const DeviceTraits& device) {
+    const auto read = device.hazards_read;
     if (!read) return {};
     std::vector<LatheSoftFinding> rows(read(nullptr, 0));
     rows.resize(std::min(rows.size(), read(rows.data(), rows.size())));
@@ -94,6 +109,24 @@ std::vector<HazardFinding> hazard_findings() {
         finding.count = row.count;
     }
     return all;
+}
+
+HazardSearch::HazardSearch() : HazardSearch{device_traits()} {}
+
+HazardSearch::HazardSearch(const DeviceTraits& device)
+    : device_{device}, before_{hazard_findings(device)}, scope_{kAllHazards, device} {}
+
+std::vector<HazardFinding> HazardSearch::findings() const {
+    std::vector<HazardFinding> grown;
+    for (HazardFinding& finding : hazard_findings(device_)) {
+        const auto known = std::ranges::find_if(
+            before_, [&](const HazardFinding& other) { return key_of(other) == key_of(finding); });
+        const std::uint64_t first = known == before_.end() ? 0 : known->count;
+        if (finding.count <= first) continue;
+        finding.count -= first;
+        grown.push_back(std::move(finding));
+    }
+    return grown;
 }
 
 void note_host_write(CUdeviceptr memory, std::size_t bytes) {

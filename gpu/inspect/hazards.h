@@ -17,6 +17,8 @@
 
 namespace lathe::gpu {
 
+struct DeviceTraits;
+
 enum class Hazard : std::uint32_t {
     race_shared = 1,
     race_global = 2,
@@ -55,17 +57,38 @@ struct HazardFinding {
 class LATHE_API HazardScope {
 public:
     explicit HazardScope(std::uint32_t hazards = kAllHazards);
+    /// Of another device than the one that is open. The traits must outlive it.
+    HazardScope(std::uint32_t hazards, const DeviceTraits& device);
     ~HazardScope();
     HazardScope(const HazardScope&) = delete;
     HazardScope& operator=(const HazardScope&) = delete;
 
 private:
     std::uint32_t hazards_;
+    const DeviceTraits& device_;
 };
 
 /// All findings of this process so far. Launches that still run may add to them: synchronise
 /// first.
 LATHE_API std::vector<HazardFinding> hazard_findings();
+/// The same of another device than the one that is open.
+LATHE_API std::vector<HazardFinding> hazard_findings(const DeviceTraits& device);
+
+/// Launches are looked at for all hazards while it lives.
+class LATHE_API HazardSearch {
+public:
+    HazardSearch();
+    /// Of another device than the one that is open. The traits must outlive it.
+    explicit HazardSearch(const DeviceTraits& device);
+
+    /// Since it began, with the counts since then. Synchronise first.
+    std::vector<HazardFinding> findings() const;
+
+private:
+    const DeviceTraits& device_;
+    std::vector<HazardFinding> before_;
+    HazardScope scope_;
+};
 
 /// The host has written device memory through its pointer, while scopes may live.
 LATHE_API void note_host_write(CUdeviceptr memory, std::size_t bytes);

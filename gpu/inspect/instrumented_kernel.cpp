@@ -1,35 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/inspect/instrumented_kernel.h"
 
-#include "engine/core/error.h"
-#include "engine/core/source_name.h"
 #include "gpu/context.h"
+#include "gpu/inspect/kernel_ptx.h"
 #include "gpu/memory.h"
-#include "gpu/ptx/parser.h"
 #include "gpu/ptx/printer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <utility>
 
 namespace lathe::gpu {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-ptx::Module module_of(CompileRequest request, InstrumentedKernel::Code code) {
-    request.debug_info = code == InstrumentedKernel::Code::debug;
-    if (!request.debug_info) {
-        if (!request.target) request.target = CompileTarget::current();
-        request.target->kind = ImageKind::ptx;
-    }
-    request.quick = false;
-    const CompileResult result = compile_or_throw(request);
-    ptx::ParseResult parsed = ptx::parse(result.ptx());
-    if (!parsed.ok()) throw lathe::Error{to_string(parsed.errors.front())};
-    return std::move(parsed.module);
-}
 
 bool is_named(const fs::path& path, const std::string& name) {
     return path.filename() == fs::path{name}.filename();
@@ -55,19 +39,16 @@ constexpr std::uint32_t kMostThreads = 1024;
 
 InstrumentedKernel::InstrumentedKernel(const CompileRequest& request, const std::string& kernel,
                                        const Change& change, Code code) {
-    ptx::Module module = module_of(request, code);
-    for (const ptx::Variable& v : module.variables)
-        if (v.space == ptx::Space::global || v.space == ptx::Space::constant)
-            variables_.push_back(v.name);
-    std::string entry;
+    CompileRequest wanted = request;
+    wanted.debug_info = code == Code::debug;
+    ptx::Module module = ptx_of(std::move(wanted));
+    variables_ = variables_of(module);
+    const std::string entry = entry_or_throw(module, kernel, request.name);
     for (ptx::Function& f : module.functions) {
         if (!f.is_entry || !f.has_body) continue;
-        if (f.name == kernel || source_name(f.name) == kernel) entry = f.name;
         const bool is_bounded = f.max_threads[0] || f.required_threads[0] || f.max_registers;
         if (!is_bounded) f.max_threads[0] = kMostThreads, f.max_threads[1] = f.max_threads[2] = 1;
     }
-    if (entry.empty())
-        throw lathe::Error{fmt::format("{} has no kernel '{}'", request.name, kernel)};
     for (const auto& [number, name] : module.files) {
         if (files_.size() <= number) files_.resize(number + 1);
         files_[number] = name;

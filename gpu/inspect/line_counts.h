@@ -6,10 +6,13 @@
 #include "engine/core/api.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace lathe::gpu {
+
+struct DeviceTraits;
 
 /// Counts are of warps of 32 threads. Fields mean what LatheSoftLineCounters (gpu/soft/soft_api.h)
 /// says of those of the same name.
@@ -39,13 +42,26 @@ LATHE_API void require_inspector();
 class LATHE_API CountingScope {
 public:
     CountingScope();
+    /// Of another device than the one that is open. The traits must outlive it.
+    explicit CountingScope(const DeviceTraits& device);
     ~CountingScope();
     CountingScope(const CountingScope&) = delete;
     CountingScope& operator=(const CountingScope&) = delete;
+
+private:
+    const DeviceTraits& device_;
 };
 
 /// Sums of all launches that counted so far in this process, sorted by kernel, file and line.
 /// Launches that still run are not in it: synchronise first. Empty where the device cannot count.
 LATHE_API std::vector<LineCounts> line_counts();
+/// The same of another device than the one that is open.
+LATHE_API std::vector<LineCounts> line_counts(const DeviceTraits& device);
+
+/// What was counted between two readings of line_counts(): rows that grew, by as much.
+LATHE_API std::vector<LineCounts> counted_since(std::span<const LineCounts> before,
+                                                std::vector<LineCounts> now);
+/// Adds the numbers, so many times; not the names.
+LATHE_API void add_counts(LineCounts& to, const LineCounts& more, std::uint64_t times = 1);
 
 } // namespace lathe::gpu

@@ -9,21 +9,22 @@
 
 namespace lathe::gpu {
 
-/// The device's `start` is called as the first scope begins, its `stop` as the last one ends.
+/// A device's `start` is called as the first scope begins, its `stop` as the last one ends. One
+/// device of a process can be looked at: that of driver(), or the one beside it.
 class ScopeCount {
 public:
     using Function = void (*DeviceTraits::*)();
     constexpr ScopeCount(Function start, Function stop) : start_{start}, stop_{stop} {}
 
     /// Throws Error where the device cannot be looked at.
-    void begin() {
-        require_inspector();
+    void begin(const DeviceTraits& device = device_traits()) {
+        if (!(device.*start_)) require_inspector();
         std::lock_guard lock{mutex_};
-        if (scopes_++ == 0) (device_traits().*start_)();
+        if (scopes_++ == 0) (device.*start_)();
     }
-    void end() {
+    void end(const DeviceTraits& device = device_traits()) {
         std::lock_guard lock{mutex_};
-        if (--scopes_ == 0) (device_traits().*stop_)();
+        if (--scopes_ == 0) (device.*stop_)();
     }
 
 private:

@@ -31,12 +31,15 @@ class Inspected:
         data races, reads of memory that nothing has written and barriers apart, in the launches of
         few frames, since that is slow. True is ``"costs"``, False ``"off"``.
 
+        On a GPU launches are repeated on the software device, beside the frames that follow: of
+        each kernel the first launch of a frame, now and then.
+
         Raises
         ------
         ValueError
             For another word.
         lathe.Error
-            On a GPU: the inspector needs the software device.
+            On a GPU, where there is no software device to replay launches.
         """
         return self._studio.inspecting
 
@@ -49,7 +52,7 @@ class Inspected:
         """What is known by now: of each line the launches counted last, and the hazards.
 
         Lines are those of the present texts. Empty while nothing is inspected. Does not wait: a
-        frame counts when it ends.
+        frame counts when it ends, on a GPU some frames later.
         """
         slots = self._studio.inspected()
         texts = {slot["name"]: slot["text"].splitlines() for slot in slots}

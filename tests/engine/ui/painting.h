@@ -6,6 +6,7 @@
 #include "engine/app/run_control.h"
 #include "engine/app/window.h"
 #include "engine/interop/shared_buffer.h"
+#include "engine/live/launch_watch.h"
 #include "engine/render/screenshot.h"
 #include "engine/ui/studio.h"
 #include "gpu/launch.h"
@@ -48,8 +49,13 @@ public:
             const auto level = float(std::get<double>(studio.parameters().get("level")));
             const Mapping mapped = pixels.map(studio.stream());
             const unsigned blocks = (kSize + 15) / 16;
-            gpu::launch(slot.kernel(), {{blocks, blocks, 1}, {16, 16, 1}, 0, studio.stream()},
-                        mapped.span<>(), int{kSize}, steps, level);
+            const gpu::LaunchConfig config{{blocks, blocks, 1}, {16, 16, 1}, 0, studio.stream()};
+            const auto launch = [&](void** arguments) {
+                LaunchWatch* const watch = studio.launch_watch(slot, "paint");
+                if (watch) watch->launch(config, {}, arguments);
+                else slot.kernel().launch(config, arguments);
+            };
+            gpu::launch_by(slot.kernel(), launch, mapped.span<>(), int{kSize}, steps, level);
         }
         studio.draw_image(ImageBuffer{.buffer = &pixels.buffer(),
                                       .dtype = DType::uint8,

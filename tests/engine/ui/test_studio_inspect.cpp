@@ -45,10 +45,10 @@ protected:
     }
     void TearDown() override { EXPECT_EQ(ImGuiLayer::errors(), 0) << "Dear ImGui was misused"; }
 
-    /// Not on a GPU, where kernels cannot be watched.
     void open(const char* source, Inspecting mode) {
         AppConfig config = with_panels();
         config.inspecting = mode;
+        config.inspector_way = way;
         painting.emplace(config, source);
         ASSERT_TRUE(slot().ready()) << slot().log();
         painting->frames(4);
@@ -89,17 +89,37 @@ protected:
                      painting->studio.screenshot(true));
     }
 
+    InspectorWay way = InspectorWay::best;
     std::optional<Painting> painting;
 };
 
+/// On a device that can be watched, and by replays of the launches.
+class StudioInspectEachWay : public StudioInspect,
+                             public testing::WithParamInterface<InspectorWay> {
+protected:
+    void SetUp() override {
+        StudioInspect::SetUp();
+        way = GetParam();
+    }
+};
+INSTANTIATE_TEST_SUITE_P(, StudioInspectEachWay,
+                         testing::Values(InspectorWay::best, InspectorWay::replays),
+                         [](const auto& way) {
+                             return way.param == InspectorWay::best ? "Best" : "Replays";
+                         });
+
 #define NEEDS_AN_INSPECTOR()                                                                       \
     if (!Inspector::problem().empty()) GTEST_SKIP() << Inspector::problem()
+#define NEEDS_A_DEVICE_THAT_COUNTS()                                                               \
+    if (!gpu::can_inspect()) GTEST_SKIP() << "launches are replayed here"
 
 } // namespace
 
-TEST_F(StudioInspect, CostsStandBesideTheirLines) {
+TEST_P(StudioInspectEachWay, CostsStandBesideTheirLines) {
     NEEDS_AN_INSPECTOR();
     open(kCostlySource, Inspecting::costs);
+    ASSERT_TRUE(until([&] { return inspector().of(slot()) && known().at(kBarrier); }));
+    painting->frame();
     keep("inspect-costs");
     const LineCosts* store = known().at(kStride16);
     ASSERT_TRUE(store);
@@ -181,9 +201,10 @@ TEST_F(StudioInspect, AFoldHasTheHazardsAndCostsOfItsLines) {
     EXPECT_EQ(violet_in(kRacyWrite), 0);
 }
 
-TEST_F(StudioInspect, RowsFollowAnEditUntilTheNewVersionRuns) {
+TEST_P(StudioInspectEachWay, RowsFollowAnEditUntilTheNewVersionRuns) {
     NEEDS_AN_INSPECTOR();
     open(kCostlySource, Inspecting::costs);
+    ASSERT_TRUE(until([&] { return inspector().of(slot()) && known().at(kBarrier); }));
     slot().set_source(with_line(kBarrier, "    // words"));
     ASSERT_TRUE(known().at(kStride16 + 1));
     EXPECT_EQ(known().at(kStride16 + 1)->waste(), 8);
@@ -203,7 +224,7 @@ TEST_F(StudioInspect, RowsFollowAnEditUntilTheNewVersionRuns) {
     EXPECT_EQ(cell_of(*known().at(kStride16 + 1), CostColumn::memory).text, "1×");
 }
 
-TEST_F(StudioInspect, ARaceIsMarkedUntilTheBarrierStands) {
+TEST_P(StudioInspectEachWay, ARaceIsMarkedUntilTheBarrierStands) {
     NEEDS_AN_INSPECTOR();
     open(kRacySource, Inspecting::hazards);
     ASSERT_TRUE(until([&] { return !known().findings.empty(); }));
@@ -243,7 +264,7 @@ TEST_F(StudioInspect, ARaceIsMarkedUntilTheBarrierStands) {
 }
 
 TEST_F(StudioInspect, ThreeOfThirteenFramesAreCounted) {
-    NEEDS_AN_INSPECTOR();
+    NEEDS_A_DEVICE_THAT_COUNTS();
     open(kCostlySource, Inspecting::costs);
     ASSERT_TRUE(until([&] { return known().at(kBarrier) != nullptr; }));
     const auto barriers = [] {
@@ -273,7 +294,7 @@ TEST_F(StudioInspect, TheSearchTakesFewFrames) {
 
 // 200 multiply-adds a thread, and a few operations for the colour; a picture of 16 KiB is written.
 TEST_F(StudioInspect, RatesOfAKernelWhoseWorkIsKnown) {
-    NEEDS_AN_INSPECTOR();
+    NEEDS_A_DEVICE_THAT_COUNTS();
     open(R"cu(extern "C" __global__ void paint(uchar4* picture, int size, int step, float level)
 {
     const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
@@ -307,7 +328,7 @@ TEST_F(StudioInspect, RatesOfAKernelWhoseWorkIsKnown) {
     EXPECT_TRUE(inspector().rates().empty());
 }
 
-TEST_F(StudioInspect, F8GoesToAHazardAndF9FromOneModeToTheNext) {
+TEST_P(StudioInspectEachWay, F8GoesToAHazardAndF9FromOneModeToTheNext) {
     NEEDS_AN_INSPECTOR();
     open(kRacySource, Inspecting::off);
     EXPECT_FALSE(inspector().of(slot()));
