@@ -73,7 +73,7 @@ void LaunchReplays::begin_frame(bool searches) {
 
 bool LaunchReplays::end_frame() {
     is_copying_ = false;
-    bool is_compiling = false;
+    bool is_compiling = std::exchange(waits_for_full_compile_, false);
     auto job = std::make_shared<Job>();
     job->frame.is_searched = searches_;
     for (auto& [key, launched] : launched_) {
@@ -123,6 +123,10 @@ void LaunchReplays::give_up(const Key& key, const std::string& problem) {
 
 bool LaunchReplays::wants(const KernelSlot& slot, std::string_view kernel) {
     if (!is_copying_ || job_ || !slot.ready()) return false;
+    if (slot.is_quick()) { // NVRTC compiles one source at a time: the user may type on
+        waits_for_full_compile_ = true;
+        return false;
+    }
     Key key{&slot, kernel};
     const auto [at, is_first] = launched_.try_emplace(key);
     Launched& launched = at->second;

@@ -54,7 +54,7 @@ public:
     ~LaunchReplays() override;
 
     /// This frame's launches are copied. Kernels that the software device has not compiled yet are
-    /// compiled beside, and left out.
+    /// compiled beside, and left out; so are versions that were compiled quickly.
     void begin_frame(bool searches);
     /// After the launches: they are replayed. False where nothing will come of this frame: no
     /// kernel was launched, or none that can be replayed.
@@ -93,6 +93,7 @@ private:
     Executor replay_on_;
     std::map<Key, Compiled> compiled_;
     bool is_copying_ = false, searches_ = false;
+    bool waits_for_full_compile_ = false;
     std::map<Key, Launched> launched_; ///< in the frame that is copied
     Key next_;                         ///< what launch() launches
     std::vector<std::string> problems_;
