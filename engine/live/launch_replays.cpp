@@ -10,6 +10,12 @@
 
 namespace lathe {
 
+namespace {
+
+constexpr std::chrono::seconds kRest{1};
+
+} // namespace
+
 struct LaunchReplays::Job {
     struct Replay {
         std::string where; ///< "step.cu: step", for problems
@@ -73,7 +79,7 @@ void LaunchReplays::begin_frame(bool searches) {
 
 bool LaunchReplays::end_frame() {
     is_copying_ = false;
-    bool is_compiling = std::exchange(waits_for_full_compile_, false);
+    bool is_compiling = std::exchange(waits_for_rest_, false);
     auto job = std::make_shared<Job>();
     job->frame.is_searched = searches_;
     for (auto& [key, launched] : launched_) {
@@ -104,15 +110,19 @@ std::optional<ReplayedFrame> LaunchReplays::take() {
     return frame;
 }
 
-const LaunchReplays::Kernel& LaunchReplays::compiled(const Key& key) {
+LaunchReplays::Kernel LaunchReplays::compiled(const Key& key) {
     const auto running = key.first->loaded();
-    Compiled& known = compiled_[key];
-    if (known.kernel && known.version.lock() == running) return known.kernel;
-    known = {running, make_beside<gpu::ReplayKernel>(
-                          device_, [this](Task task) { run(std::move(task)); }, running->source,
-                          [kernel = key.second](const KernelSource& source) {
-                              return gpu::ReplayKernel{request_of(source, kernel), kernel};
-                          })};
+    const auto now = std::chrono::steady_clock::now();
+    const auto [at, is_first] = compiled_.try_emplace(key);
+    Compiled& known = at->second;
+    if (is_first || known.version.lock() != running) known = {running, now, nullptr};
+    if (known.kernel) return known.kernel;
+    if (key.first->is_quick() || (!is_first && now - known.since < kRest)) return nullptr;
+    known.kernel = make_beside<gpu::ReplayKernel>(
+        device_, [this](Task task) { run(std::move(task)); }, running->source,
+        [kernel = key.second](const KernelSource& source) {
+            return gpu::ReplayKernel{request_of(source, kernel), kernel};
+        });
     return known.kernel;
 }
 
@@ -123,14 +133,13 @@ void LaunchReplays::give_up(const Key& key, const std::string& problem) {
 
 bool LaunchReplays::wants(const KernelSlot& slot, std::string_view kernel) {
     if (!is_copying_ || job_ || !slot.ready()) return false;
-    if (slot.is_quick()) { // NVRTC compiles one source at a time: the user may type on
-        waits_for_full_compile_ = true;
-        return false;
-    }
     Key key{&slot, kernel};
     const auto [at, is_first] = launched_.try_emplace(key);
     Launched& launched = at->second;
-    if (is_first) launched.kernel = compiled(key);
+    if (is_first) {
+        launched.kernel = compiled(key);
+        waits_for_rest_ |= !launched.kernel;
+    }
     if (launched.kernel && launched.kernel->is_done && !launched.copy) {
         if (launched.kernel->made) {
             next_ = std::move(key);

@@ -54,7 +54,8 @@ public:
     ~LaunchReplays() override;
 
     /// This frame's launches are copied. Kernels that the software device has not compiled yet are
-    /// compiled beside, and left out; so are versions that were compiled quickly.
+    /// compiled beside, and left out. The compile waits until the text rests: NVRTC compiles one
+    /// source at a time, and the user may type on.
     void begin_frame(bool searches);
     /// After the launches: they are replayed. False where nothing will come of this frame: no
     /// kernel was launched, or none that can be replayed.
@@ -76,7 +77,8 @@ private:
     using Kernel = std::shared_ptr<MadeBeside<gpu::ReplayKernel>>;
     struct Compiled {
         std::weak_ptr<const LoadedKernels> version;
-        Kernel kernel;
+        std::chrono::steady_clock::time_point since; ///< it was launched first
+        Kernel kernel;                               ///< null before it is compiled
     };
     struct Launched {
         std::uint64_t launches = 0;
@@ -85,15 +87,15 @@ private:
     };
     struct Job; ///< one frame's replays
     void run(Task task);
-    /// For the slot's running version.
-    const Kernel& compiled(const Key& key);
+    /// For the slot's running version; null where its compile waits.
+    Kernel compiled(const Key& key);
     void give_up(const Key& key, const std::string& problem);
 
     gpu::Device device_;
     Executor replay_on_;
     std::map<Key, Compiled> compiled_;
     bool is_copying_ = false, searches_ = false;
-    bool waits_for_full_compile_ = false;
+    bool waits_for_rest_ = false;
     std::map<Key, Launched> launched_; ///< in the frame that is copied
     Key next_;                         ///< what launch() launches
     std::vector<std::string> problems_;

@@ -162,6 +162,7 @@ TEST_F(StudioInspect, TheMouseBringsTheMeaningAndTheMenu) {
         painting->studio.window().inject(MoveEvent{{x, y}});
         painting->frames(3);
     };
+    ASSERT_TRUE(until([&] { return inspector().of(slot()) && known().at(kSharedStore); }));
     EXPECT_FALSE(shows("Tooltip"));
     move(820, 175); // the gutter's line 7
     EXPECT_TRUE(shows("Tooltip"));
