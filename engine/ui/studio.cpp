@@ -110,12 +110,15 @@ void Studio::begin_panels() {
     imgui_idle::renew();
     if (!p.imgui) return App::begin_panels();
     InputState& input = window().input();
-    input.mouse_captured = !p.view.has_mouse();
     input.keyboard_captured = p.imgui->wants_text();
     p.layout.fit(*p.imgui, window().width(), window().height());
     const auto now = std::chrono::steady_clock::now();
     p.imgui->begin_frame(std::chrono::duration<double>(now - p.panels_began).count());
     p.panels_began = now;
+    // A drag is of where it began, which the mouse may have left in this very frame.
+    const bool is_drag = input.any_button_down() || input.any_button_pressed();
+    const glm::vec2 place = is_drag ? input.drag_start() : input.mouse();
+    input.mouse_captured = !input.mouse_is_known() || !p.view.has_mouse(place);
     p.layout.below_toolbar = history().is_on() ? TimeLine::height() : 0;
     p.layout.begin();
     p.imgui->rest(false);

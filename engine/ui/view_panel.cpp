@@ -4,6 +4,8 @@
 #include "engine/ui/theme.h"
 #include "gl/framebuffer.h"
 
+#include <imgui_internal.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -32,7 +34,8 @@ void ViewPanel::draw(const gl::Framebuffer& scene, bool red_edge, const std::str
     ImGui::InvisibleButton("picture", {viewport_.size.x, viewport_.size.y},
                            ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight |
                                ImGuiButtonFlags_MouseButtonMiddle);
-    has_mouse_ = ImGui::IsItemHovered() || ImGui::IsItemActive();
+    id_ = ImGui::GetItemID();
+    window_id_ = ImGui::GetCurrentWindow()->ID;
     mouse_rests_ =
         ImGui::IsItemHovered(ImGuiHoveredFlags_Stationary | ImGuiHoveredFlags_DelayShort) &&
         !ImGui::IsAnyMouseDown();
@@ -52,6 +55,16 @@ void ViewPanel::draw(const gl::Framebuffer& scene, bool red_edge, const std::str
                        theme::packed(theme::kPanel, 0.92f), theme::px(5));
     draw.AddText(nullptr, 0, at, theme::packed(theme::kText), message.c_str(), nullptr,
                  free.x - 4 * pad);
+}
+
+bool ViewPanel::has_mouse(glm::vec2 place) const {
+    const ImGuiContext& g = *ImGui::GetCurrentContext();
+    if (g.ActiveId != 0 && g.ActiveId == id_) return true; // a drag that began there goes on
+    if (g.ActiveId != 0 && !g.ActiveIdAllowOverlap) return false;
+    ImGuiWindow *hovered = nullptr, *below = nullptr;
+    ImGui::FindHoveredWindowEx({place.x, place.y}, false, &hovered, &below);
+    return id_ != 0 && hovered && hovered->ID == window_id_ && viewport_.contains(place) &&
+           ImGui::IsWindowContentHoverable(hovered);
 }
 
 } // namespace lathe

@@ -22,15 +22,18 @@ public:
     const Viewport& viewport() const { return viewport_; }
     /// Pixels that the panel offers to a picture; of the last frame.
     glm::ivec2 size() const { return size_; }
-    /// The mouse is over the picture and nothing covers it, or a drag that began there goes on.
-    bool has_mouse() const { return has_mouse_; }
+    /// Once the frame of Dear ImGui has begun: the picture has the mouse that is at `place`.
+    /// Nothing covers the picture there, and no panel is at work with the mouse.
+    bool has_mouse(glm::vec2 place) const;
     /// It has not moved for a while, and no button is down.
     bool has_resting_mouse() const { return mouse_rests_; }
 
 private:
     Viewport viewport_;
     glm::ivec2 size_{0, 0};
-    bool has_mouse_ = false, mouse_rests_ = false;
+    unsigned id_ = 0;        ///< of the picture; 0: not drawn yet
+    unsigned window_id_ = 0; ///< of the window that it is in
+    bool mouse_rests_ = false;
 };
 
 } // namespace lathe

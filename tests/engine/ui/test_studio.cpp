@@ -4,6 +4,7 @@
 #include "painting.h"
 
 #include "engine/app/console.h"
+#include "engine/app/event_handlers.h"
 #include "engine/core/error.h"
 #include "engine/core/resources.h"
 #include "engine/interop/interop_mode.h"
@@ -24,6 +25,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <initializer_list>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -346,6 +348,57 @@ TEST_F(StudioTest, TheMouseMovesThePicture) {
     window.inject(WheelEvent{{0, 3}});
     p.frame();
     EXPECT_EQ(p.studio.pan_zoom_camera().height, zoomed);
+}
+
+TEST_F(StudioTest, APressIsOfWhatTheMouseHasComeToInItsFrame) {
+    Painting p{headless()};
+    Window& window = p.studio.window();
+    p.studio.run_control().paused = true;
+    const ButtonEvent press{MouseButton::left, true, 0}, release{MouseButton::left, false, 0};
+    const MoveEvent over_picture{{500, 270}}, further{{580, 270}}, over_editor{{1100, 300}};
+    const auto frame = [&](std::initializer_list<InputEvent> events) {
+        for (const InputEvent& event : events) window.inject(event);
+        p.frame();
+    };
+    const auto rest_over = [&](const MoveEvent& there) {
+        frame({there});
+        p.frames(3, false);
+    };
+    const auto center = [&] { return p.studio.pan_zoom_camera().center.x; };
+    p.frames(3, false);
+
+    rest_over(over_editor);
+    frame({over_picture, press});
+    frame({further});
+    frame({release});
+    const double first = center();
+    EXPECT_LT(first, -0.1) << "the way, then a drag";
+
+    rest_over(over_editor);
+    frame({over_picture, press, further, over_editor, release});
+    EXPECT_NE(center(), first) << "all of a drag in a frame";
+
+    rest_over(over_editor);
+    const float before = p.studio.pan_zoom_camera().height;
+    frame({over_picture, WheelEvent{{0, 3}}});
+    EXPECT_LT(p.studio.pan_zoom_camera().height, before) << "the wheel";
+
+    rest_over(over_picture);
+    const double last = center();
+    int told = 0;
+    p.studio.events().on_mouse([&](const MouseEvent& event) {
+        told += event.kind == MouseEvent::Kind::press;
+        return false;
+    });
+    frame({over_editor, press});
+    frame({over_picture});
+    frame({release});
+    EXPECT_EQ(told, 0) << "the press was the editor's";
+    EXPECT_EQ(center(), last);
+    rest_over(over_picture);
+    frame({press});
+    frame({release});
+    EXPECT_EQ(told, 1);
 }
 
 /// What a panel of a studio sees of its fonts.
