@@ -3,13 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
 
 namespace lathe {
 
-namespace {
-
-std::vector<std::string_view> lines_of(std::string_view text) {
+std::vector<std::string_view> split_lines(std::string_view text) {
     std::vector<std::string_view> lines;
     for (std::size_t begin = 0; begin <= text.size();) {
         const auto end = std::min(text.find('\n', begin), text.size());
@@ -19,10 +16,8 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     return lines;
 }
 
-} // namespace
-
 LineMap::LineMap(std::string_view before, std::string_view after) {
-    const auto a = lines_of(before), b = lines_of(after);
+    const auto a = split_lines(before), b = split_lines(after);
     const std::size_t shorter = std::min(a.size(), b.size());
     std::size_t head = 0, tail = 0;
     while (head < shorter && a[head] == b[head]) ++head;

@@ -6,8 +6,12 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace lathe {
+
+/// Without their ends; behind the last end is one more.
+std::vector<std::string_view> split_lines(std::string_view text);
 
 class LATHE_API LineMap {
 public:

@@ -115,6 +115,18 @@ fs::path Session::autosave(std::string_view source, std::string_view text) {
     return file;
 }
 
+bool Session::keep_beside(std::string_view source, std::string_view name,
+                          std::string_view text) const {
+    if (!writable_) return false;
+    const std::string why = replace_file(folder_of(source) / fmt::format(".{}", name), text);
+    if (!why.empty()) log::warning("{} of {} are not kept: {}", name, source, why);
+    return why.empty();
+}
+
+std::string Session::kept_beside(std::string_view source, std::string_view name) const {
+    return read_quietly(folder_of(source) / fmt::format(".{}", name));
+}
+
 void Session::settle(std::string_view source) {
     const auto files = versions(source);
     if (files.empty()) return;

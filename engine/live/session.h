@@ -70,6 +70,10 @@ public:
     std::vector<Version> history(std::string_view source) const;
     /// What became of a version, which is kept beside it. A file that is gone meanwhile is ignored.
     void note(const std::filesystem::path& version, Outcome outcome) const;
+    /// A small file beside a source's versions: "folds". False where it cannot be written, which
+    /// is logged.
+    bool keep_beside(std::string_view source, std::string_view name, std::string_view text) const;
+    std::string kept_beside(std::string_view source, std::string_view name) const;
     /// A version's text, which another program may have removed or spoilt.
     static Text read(const std::filesystem::path& version);
 

@@ -160,6 +160,7 @@ void CodeEditor::draw(const char* id, float height) {
     theme::push_font(s_->is_presented ? theme::Font::large_code : theme::Font::code);
     s_->editor.Render(id, {0, height});
     theme::pop_font();
+    if (!s_->put.empty()) s_->put_folds();
     if (s_->folded != s_->folded_lines()) s_->apply_marks();
     const ImGuiID child = ImGui::GetID(id);
     for (ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)

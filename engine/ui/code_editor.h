@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/core/diagnostic.h"
+#include "engine/live/kept_folds.h"
 
 #include <cstdint>
 #include <functional>
@@ -102,6 +103,10 @@ public:
     /// Folds all braces that are not within others.
     void fold_all();
     void unfold_all();
+    /// What is folded away.
+    std::vector<KeptFold> folds() const;
+    /// Folds this much away when the text is drawn next, as far as the text still has it.
+    void put_folds(std::vector<KeptFold> folds);
 
     /// The character under the mouse; nothing outside of the text or where something covers it.
     std::optional<TextPlace> under_mouse() const;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace lathe {
 
@@ -91,5 +92,27 @@ void CodeEditor::fold_all() {
 }
 
 void CodeEditor::unfold_all() { s_->editor.UnfoldAll(); }
+
+std::vector<KeptFold> CodeEditor::folds() const {
+    if (!s_->put.empty()) return s_->put;
+    std::vector<FoldedLines> folds;
+    for (const std::size_t line : s_->folded_lines())
+        folds.push_back({line, s_->last_of_row(line)});
+    return keep_folds(s_->editor.GetText(), folds);
+}
+
+void CodeEditor::put_folds(std::vector<KeptFold> folds) { s_->put = std::move(folds); }
+
+/// What the box would fold away there must be what was folded away: not a line more or less. The
+/// cursor stays in sight.
+void CodeEditor::State::put_folds() {
+    for (const FoldedLines& fold : find_folds(editor.GetText(), std::exchange(put, {}))) {
+        const std::size_t cursor = editor.GetCurrentCursorPosition().line;
+        if (fold.first < cursor && cursor <= fold.last) continue;
+        if (!editor.IsLineFoldable(fold.first)) continue;
+        editor.ToggleAtLine(fold.first);
+        if (last_of_row(fold.first) != fold.last) editor.ToggleAtLine(fold.first);
+    }
+}
 
 } // namespace lathe

@@ -38,6 +38,7 @@ struct CodeEditor::State {
 
     std::vector<Diagnostic> diagnostics;
     std::vector<LineMark> marks;
+    std::vector<KeptFold> put;       ///< to be folded away when the box knows its brackets
     std::vector<std::size_t> folded; ///< lines that had something folded away when marks were set
 
     TextEditor::DocPos at(TextPlace place) const;
@@ -49,6 +50,7 @@ struct CodeEditor::State {
     std::size_t last_of_row(std::size_t line) const;
     std::vector<std::size_t> folded_lines() const;
     void fold_at(std::size_t line);
+    void put_folds();
 };
 
 } // namespace lathe

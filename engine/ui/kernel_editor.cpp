@@ -102,6 +102,7 @@ void KernelEditor::add(KernelSlot& slot, bool offer_autosave) {
     if (number_menu)
         tabs_.back()->editor.set_number_menu([this, &slot](int line) { number_menu(slot, line); });
     sync(*tabs_.back());
+    bring_folds(*tabs_.back());
 }
 
 void KernelEditor::show(const KernelSlot& slot) {
@@ -145,6 +146,7 @@ void KernelEditor::sync(Tab& tab) {
     }
     if (tab.version != tab.slot->text_version() && !follow(tab)) {
         keep(tab); // a script or a file replaces what was typed a moment ago
+        tab.editor.put_folds(tab.editor.folds());
         tab.editor.set_text(tab.slot->source());
         tab.text = tab.editor.text(); // as the box spells it: line ends
         tab.version = tab.slot->text_version();

@@ -15,6 +15,7 @@
 #include "engine/ui/find_pane.h"
 #include "engine/ui/inspect_menu.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -70,6 +71,9 @@ public:
     /// line shows. Before the first tab.
     std::function<std::vector<LineMark>(const KernelSlot&)> stops_of;
     std::function<void(const KernelSlot&, int line)> number_menu;
+    /// What is folded away is kept in the session, and folded away again where the text still has
+    /// it. Before the first tab.
+    bool keeps_folds = false;
     /// Line of the cursor in the tab in front, and the word that it touches, if any.
     struct CursorPlace {
         const KernelSlot* slot;
@@ -93,6 +97,8 @@ private:
     struct Tab;
     void keep(Tab& tab);
     void note(Tab& tab);
+    void bring_folds(Tab& tab);
+    void keep_folds(Tab& tab);
     static void begin_anew(Tab& tab);
     void sync(Tab& tab);
     bool follow(Tab& tab);
@@ -122,6 +128,7 @@ private:
         int in(const KernelSlot* tab) const { return slot == tab ? line : 0; }
     };
     Marked step_, watched_;
+    std::chrono::steady_clock::time_point looked_at_folds_{};
     bool focused_ = false;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The KernelEditor's versions in its Session.
+// What a Session has of the KernelEditor: versions of its texts, and what is folded away.
 #include "engine/ui/kernel_editor_tab.h"
 
 #include <chrono>
+#include <string_view>
 #include <utility>
 
 namespace lathe {
@@ -10,6 +11,8 @@ namespace lathe {
 using std::chrono::steady_clock;
 
 namespace {
+
+constexpr std::string_view kFolds = "folds"; ///< the name of the session's file
 
 Outcome outcome_of(SlotState state) {
     switch (state) {
@@ -49,7 +52,24 @@ void KernelEditor::note(Tab& tab) {
     if (!tab.kept.empty()) session_->note(tab.kept, outcome);
 }
 
+/// What the last run had folded away.
+void KernelEditor::bring_folds(Tab& tab) {
+    if (!session_ || !keeps_folds) return;
+    tab.kept_folds = session_->kept_beside(tab.slot->key(), kFolds);
+    tab.editor.put_folds(parse_folds(tab.kept_folds));
+}
+
+void KernelEditor::keep_folds(Tab& tab) {
+    std::string folds = to_text(tab.editor.folds());
+    if (folds == tab.kept_folds) return;
+    keeps_folds = session_->keep_beside(tab.slot->key(), kFolds, folds); // one warning is enough
+    tab.kept_folds = std::move(folds);
+}
+
 void KernelEditor::autosave(bool now) {
+    const auto time = steady_clock::now();
+    const bool looks = now || time - looked_at_folds_ >= std::chrono::seconds{1};
+    if (looks) looked_at_folds_ = time;
     for (auto& tab : tabs_) {
         sync(*tab);
         const bool rests = steady_clock::now() - tab->changed_at >= std::chrono::seconds{1};
@@ -58,6 +78,7 @@ void KernelEditor::autosave(bool now) {
         const bool moves = moved && moved->held; // what comes and goes is not kept
         if (now || (!moves && (rests || compiles))) keep(*tab);
         note(*tab);
+        if (session_ && keeps_folds && looks) keep_folds(*tab);
     }
 }
 

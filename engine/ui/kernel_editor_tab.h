@@ -37,6 +37,7 @@ struct KernelEditor::Tab {
     std::filesystem::path kept;       ///< the version that the text is, once autosaved
     Outcome noted = Outcome::unknown; ///< of it; before an edit of first_text
     std::optional<Session::Saved> offer;
+    std::string kept_folds; ///< in the session's file
     LiteralHand hand;
     CodeHelp help;
     std::uint64_t followed = 0; ///< id of the number that moved last

@@ -82,8 +82,10 @@ Studio::Panels::Panels(Studio& s)
         write_values(studio.parameters(), &studio.bindings(), editor, studio.kernels());
     };
     if (session) s.presets().keep_in(session->directory() / "presets");
-    if (session && !s.window().headless()) // runs without a window are the same each time
+    if (session && !s.window().headless()) { // runs without a window are the same each time
         kept_parameters.keep_in(session->directory() / "sliders", s.config().fresh);
+        editor.keeps_folds = true;
+    }
     if (session && session->crashed_last_time()) {
         s.run_control().request_step(); // one step, so that there is a picture
         paused_because = "Paused: the last run did not end by itself. Space goes on.";

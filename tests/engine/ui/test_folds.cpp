@@ -2,8 +2,12 @@
 // Folded text: keys, the arrows beside the lines, and that marks, jumps and lists find their place.
 #include "editing.h"
 
+#include "engine/live/session.h"
+#include "tests/temp_folder.h"
+
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 using namespace lathe;
@@ -37,9 +41,10 @@ KernelBuild build_with_error(const KernelSource& source, Effort effort) {
 class Folds : public Editing {
 protected:
     void SetUp() override { start(build_anything); }
-    void start(BuildKernel build) {
+    void start(BuildKernel build, const std::string& source = kFoldedText) {
+        text = source;
         bench.emplace();
-        bench->add(kFoldedText, std::move(build));
+        bench->add(source, std::move(build));
         bench->run(3);
         go_to(1);
     }
@@ -60,13 +65,14 @@ protected:
     }
     int line_of_cursor() {
         bench->type("@");
-        const std::string& text = bench->slots[0]->source();
-        const auto at = text.find('@');
+        const std::string& typed = bench->slots[0]->source();
+        const auto at = typed.find('@');
         bench->key(Key::z, kControl);
         bench->run(1);
-        EXPECT_EQ(bench->slots[0]->source(), kFoldedText);
-        return at == text.npos ? 0
-                               : 1 + int(std::count(text.begin(), text.begin() + long(at), '\n'));
+        EXPECT_EQ(bench->slots[0]->source(), text);
+        return at == typed.npos
+                   ? 0
+                   : 1 + int(std::count(typed.begin(), typed.begin() + long(at), '\n'));
     }
     /// How red the row's ground is behind all words.
     int red_in(int row) {
@@ -75,9 +81,96 @@ protected:
         return int(p[0]) - int(p[2]);
     }
     static constexpr float kArrow = 763; ///< beside the lines' numbers
+    std::string text;                    ///< of the editor
+};
+
+/// Editors of one session, one after the other.
+class FoldsOfRuns : public Folds {
+protected:
+    void SetUp() override { begin_run(kFoldedText); }
+    void TearDown() override { bench.reset(); } // before its session
+    void begin_run(const std::string& source) {
+        bench.reset();
+        session.emplace("folds", folder.path());
+        text = source;
+        bench.emplace(1280, 720, &*session);
+        bench->editor.keeps_folds = true;
+        bench->add(source, build_anything);
+        bench->run(4);
+        bench->click(1250, 390); // the keyboard is the editor's
+    }
+    void fold_bump() {
+        go_to(6);
+        fold();
+        fold();
+    }
+    test::TempFolder folder;
+    std::optional<Session> session;
 };
 
 } // namespace
+
+TEST_F(FoldsOfRuns, AreThereAgain) {
+    fold_bump();
+    begin_run(kFoldedText);
+    bench->keep("fold-next-run");
+    EXPECT_EQ(line_in(4), 4);
+    EXPECT_EQ(line_in(5), 10);
+    go_to(4);
+    unfold();
+    EXPECT_EQ(line_in(5), 5);
+    begin_run(kFoldedText);
+    EXPECT_EQ(line_in(5), 5) << "what was shown again stays in sight";
+}
+
+TEST_F(FoldsOfRuns, FollowTheirLines) {
+    fold_bump();
+    begin_run("// A line more.\n" + std::string{kFoldedText});
+    EXPECT_EQ(line_in(5), 5);
+    EXPECT_EQ(line_in(6), 11);
+}
+
+TEST_F(FoldsOfRuns, GoWithTheirLines) {
+    fold_bump();
+    std::string changed = kFoldedText;
+    changed.insert(changed.find("        return"), "        x += 1;\n");
+    begin_run(changed);
+    for (const int line : {4, 5, 6, 7}) EXPECT_EQ(line_in(line), line);
+}
+
+TEST_F(FoldsOfRuns, NothingElseIsFoldedAway) {
+    fold_bump();
+    std::string changed = kFoldedText;
+    changed.insert(changed.find("\n{\n    if"), "/*"); // the same lines, and no brackets
+    begin_run(changed + "*/");
+    for (const int line : {4, 5, 6, 10}) EXPECT_EQ(line_in(line), line);
+}
+
+TEST_F(FoldsOfRuns, AFileThatChangesUnderneath) {
+    fold_bump();
+    text = "// A line more.\n" + std::string{kFoldedText};
+    bench->slots[0]->set_source(text); // as a script or a file does
+    bench->run(4);
+    EXPECT_EQ(line_in(5), 5);
+    EXPECT_EQ(line_in(6), 11);
+}
+
+TEST_F(FoldsOfRuns, ATabThatWasNotShownKeepsThem) {
+    fold_bump();
+    bench.reset();
+    session.emplace("folds", folder.path());
+    {
+        KernelSlot slot{KernelSource{kFoldedText, "step.cu", "", {}, {}},
+                        immediate(build_anything)};
+        Inspector inspector;
+        KernelEditor unseen{&*session, inspector};
+        unseen.keeps_folds = true;
+        unseen.add(slot, false);
+        unseen.autosave(true);
+    }
+    begin_run(kFoldedText);
+    EXPECT_EQ(line_in(5), 10);
+}
 
 TEST_F(Folds, TheBracketsAroundTheCursorOneAfterTheOther) {
     go_to(6);
