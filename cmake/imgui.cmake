@@ -11,11 +11,12 @@ foreach(needed ${imgui_dir}/imgui.h ${implot_dir}/implot.h ${text_editor_dir}/Te
     endif()
 endforeach()
 
-# The text editor with two mistakes mended:
+# The text editor with three mistakes mended:
 # - A line that is folded away has its place at the end of the row before it. The editor takes the
 #   row behind it, and reads past the last row where the text's last line is folded away.
 # - A line break behind a { indents by a tab, and the cursor stands behind one character of it, also
 #   where the tab is four spaces.
+# - The box of Ctrl+F is wider than a narrow editor, and its left end is cut off.
 function(lathe_mend wrong right)
     string(FIND "${source}" "${wrong}" place)
     if(place EQUAL -1)
@@ -34,6 +35,13 @@ function(lathe_mend_text_editor file to)
             tab.assign(config.tabSize - newCursorIndex % config.tabSize, ' ');
         insert += tab;
         newCursorIndex += tab.size();")
+    lathe_mend("ImGui::SetNextWindowPos(\n\t\t\tImGui::GetWindowPos() +
+\t\t\tImVec2(availableSpace"
+        "const auto tooWide = std::clamp(
+            windowWidth + style.ItemSpacing.x * 2.0f - availableSpace, 0.0f, fieldWidth * 0.7f);
+        fieldWidth -= tooWide;
+        windowWidth -= tooWide;
+        ImGui::SetNextWindowPos(ImGui::GetWindowPos() + ImVec2(availableSpace")
     file(WRITE ${to}.new "${source}")
     configure_file(${to}.new ${to} COPYONLY)
 endfunction()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -72,6 +73,17 @@ def test_checks_pass(name):
     verdicts = [line.split()[0] for line in printed.splitlines() if line.startswith("  ")]
     assert verdicts.count("PASS") >= 5 and "FAIL" not in verdicts, printed
     assert printed.rstrip().endswith(f"{name}: PASS")
+
+
+def test_the_first_edit_is_in_the_kernel():
+    """What docs/first-hour.md and the experiment's page tell to change stands there once."""
+    script = apps()["gray_scott"]
+    kernel = script.with_suffix(".cu").read_text()
+    pages = (script.parents[2] / "docs" / "first-hour.md", script.with_name("README.md"))
+    edit = re.compile(r"`([^`]+)`(?: →|\s+and\s+make\s+it)\s+`([^`]+)`")
+    told = [edit.findall(page.read_text()) for page in pages]
+    assert told[0] == told[1] and len(told[0]) == 1, told
+    assert kernel.count(told[0][0][0]) == 1
 
 
 SABOTAGE = {  # a small mistake in the kernel, and what must notice

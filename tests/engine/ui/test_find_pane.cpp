@@ -139,3 +139,18 @@ TEST_F(FindInTabs, ReplacesInAllTabsAndUndoTakesItBackInEach) {
     bench->key(Key::z, kControl);
     EXPECT_EQ(text(1), kSecond);
 }
+
+TEST_F(FindInTabs, TheBoxOfOneTextIsWholeInANarrowEditor) {
+    bench->key(Key::escape);
+    bench->key(Key::f, kControl);
+    bench->run(3);
+    bench->keep("find-box");
+    bench->imgui.make_current();
+    const ImGuiWindow* box = nullptr;
+    for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
+        if (std::string{window->Name}.find("find-replace") != std::string::npos) box = window;
+    ASSERT_NE(box, nullptr);
+    EXPECT_GE(box->Pos.x, box->ParentWindow->Pos.x);
+    EXPECT_LE(box->Pos.x + box->Size.x, box->ParentWindow->Pos.x + box->ParentWindow->Size.x);
+    EXPECT_GT(box->Size.x, 300);
+}
