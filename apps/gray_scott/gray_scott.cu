@@ -35,8 +35,10 @@ __global__ void step(const real* u, const real* v, real* u_next,
 
     real a = u[here];
     real b = v[here];
-    real laplace_a = u[left] + u[right] + u[above] + u[below] - 4 * a;
-    real laplace_b = v[left] + v[right] + v[above] + v[below] - 4 * b;
+    real laplace_a =
+        u[left] + u[right] + u[above] + u[below] - 4 * a;
+    real laplace_b =
+        v[left] + v[right] + v[above] + v[below] - 4 * b;
     real reaction = a * b * b;
 
     u_next[here] = a + dt * (diffusion_u * laplace_a - reaction +
