@@ -31,7 +31,7 @@ __global__ void shade(float* level, int width, int height, float time,
 def start(say: Callable[[str], object], *arguments: str) -> None:
     """Starts the command ``lathe`` with these arguments, as a process of its own."""
     say(shlex.join(["lathe", *arguments]))
-    subprocess.Popen([sys.executable, "-m", "lathe", *arguments], start_new_session=True)
+    subprocess.Popen([sys.executable, "-P", "-m", "lathe", *arguments], start_new_session=True)
 
 
 def new_sketch(folder: Path) -> Path:

@@ -132,6 +132,14 @@ def test_a_kernel_that_does_not_end_is_a_grade(tmp_path):
     assert [each.title for each in found.criteria] == ["The kernel ends"]
 
 
+def test_files_beside_the_student_are_no_modules(tmp_path, monkeypatch):
+    """A folder may have a numbers.py, which NumPy would import; grading takes Python's."""
+    (tmp_path / "numbers.py").write_text("raise RuntimeError('not mine')")
+    monkeypatch.chdir(tmp_path)
+    lesson = lessons()[0]
+    assert (found := grade_apart(lesson, lesson.solution)).passed, str(found)
+
+
 def test_texts_fit_their_column():
     for lesson in lessons():
         assert lesson.title and len(lesson.hints) >= 3, lesson.name

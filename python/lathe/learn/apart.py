@@ -24,7 +24,7 @@ SECONDS = 60.0
 def start(lesson: Lesson, file: Path) -> subprocess.Popen[str]:
     """Begins to grade a file on the software device."""
     return subprocess.Popen(
-        [sys.executable, "-m", "lathe.learn.apart", str(lesson.folder), str(file)],
+        [sys.executable, "-P", "-m", "lathe.learn.apart", str(lesson.folder), str(file)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
