@@ -34,6 +34,7 @@
 #include <imgui_impl_opengl3.h>
 #include <imgui_internal.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -109,7 +110,9 @@ struct UiBench {
                 editor.rewrite(*slots.front(), *text);
         layout.end_panel();
         const double before = thread_milliseconds();
+        const std::size_t bytes_before = allocated_bytes();
         if (layout.begin_panel(Place::kernels)) editor.draw();
+        editor_bytes += allocated_bytes() - bytes_before;
         editor_milliseconds += thread_milliseconds() - before;
         layout.end_panel();
         if (extra) extra();
@@ -219,6 +222,8 @@ struct UiBench {
     std::uint64_t frames = 0;
     double time = 0;                ///< of the program
     double editor_milliseconds = 0; ///< of the processor, for the editor's drawing so far
+    std::size_t editor_bytes = 0;   ///< allocated by it so far, where a test counts them
+    std::size_t (*allocated_bytes)() = [] { return std::size_t{}; };
     int errors = ImGuiLayer::errors();
 };
 
