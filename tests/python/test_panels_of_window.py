@@ -100,7 +100,7 @@ def test_what_starts_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subprocess, "Popen", popen)
     launcher.start(said.append, "run", "my sketch.cu")
     assert said == ["lathe run 'my sketch.cu'"]
-    assert started == [[sys.executable, "-m", "lathe", "run", "my sketch.cu"]]
+    assert started == [[sys.executable, "-P", "-m", "lathe", "run", "my sketch.cu"]]
 
 
 def frames_of(movie: Path) -> int:
