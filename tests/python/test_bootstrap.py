@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""tools/bootstrap with the programs that it calls replaced: what a network failure leaves."""
+"""tools/bootstrap and ./run with the programs that they call replaced: what a network failure
+leaves, and where a program runs."""
 
 from __future__ import annotations
 
@@ -49,3 +50,28 @@ def test_sources_that_could_not_be_fetched_are_tried_again(tmp_path):
     assert "ready" in bootstrap("yes")
     assert stamp.exists()
     assert bootstrap("yes") == ""  # nothing to do
+
+
+@pytest.mark.skipif(not (TOOLS / "bootstrap").exists(), reason="no source tree")
+def test_a_program_runs_in_the_folder_of_who_called_run(tmp_path):
+    clone, other = tmp_path / "my clone", tmp_path / "elsewhere"
+    other.mkdir()
+    for tool in ("bootstrap", "build"):
+        program(clone / "tools" / tool, '#!/bin/sh\ntest -d tools && echo "$0" >>calls\n')
+    program(clone / ".venv" / "bin" / "lathe", '#!/bin/sh\necho "$PWD: $*"\n')
+    shutil.copy(TOOLS.parent / "run", clone / "run")
+    (other / "run").symlink_to(clone / "run")
+
+    def run(folder: Path, *words: str | Path) -> str:
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    assert run(clone, "./run") == f"{clone}: run gray_scott\n"
+    assert run(other, clone / "run", "my file.py", "--frames", "3") == (
+        f"{other}: run my file.py --frames 3\n"
+    )
+    assert run(other, "./run", "nbody") == f"{other}: run nbody\n", "a link"
+    assert (clone / "calls").read_text().split("\n")[:2] == ["tools/bootstrap", "tools/build"]
+    program(clone / "tools" / "build", "#!/bin/sh\nexit 3\n")
+    assert subprocess.run([clone / "run"], cwd=other, capture_output=True).returncode == 3
