@@ -54,6 +54,7 @@ class Loop(Drawing, Events):
         self._steps = studio.steps
         self._options = options
         self._watch = watch
+        self._has_news: Callable[[], bool] | None = None  # for a panel, while the window rests
         self._reloading = self._saved = False
         self._functions: dict[str, Callable[..., Any]] = {}
         self._panels: dict[str, Callable[[], Any]] = {}
@@ -330,7 +331,11 @@ class Loop(Drawing, Events):
 
     def _is_wanted(self) -> bool:
         """A frame is: there is something to do before it."""
-        return self._is_saved() or self._prompt.is_waiting()
+        return (
+            self._is_saved()
+            or self._prompt.is_waiting()
+            or (self._has_news is not None and self._has_news())
+        )
 
     def _is_saved(self) -> bool:
         self._saved = self._saved or self._watch.changed()

@@ -10,6 +10,8 @@ import time
 
 import hands
 
+from lathe.learn import find_lesson
+
 CHECK = (250, 85)  # of the panel's last button, in pixels
 EDITOR = (1000, 500)
 SOLUTION = (
@@ -44,3 +46,27 @@ def test_a_user_solves_the_first_lesson(tmp_path):
             course.terminate()
             print(course.communicate(timeout=30)[0])
     assert json.loads(progress.read_text())["passed"] == ["01-which-thread"]
+
+
+def test_a_grade_comes_while_the_course_is_paused(tmp_path):
+    """Nobody touches the window after Check, so it rests until there is a grade."""
+    lesson = find_lesson("1")
+    folder = tmp_path / "state" / "learn"
+    folder.mkdir(parents=True)
+    (folder / "01-which-thread.cu").write_text(lesson.solution.read_text())
+    progress = folder / "progress.json"
+    with hands.display(tmp_path) as user:
+        course = subprocess.Popen(
+            [sys.executable, "-m", "lathe", "learn", "1"], env=user.environment,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+        try:
+            hands.wait("the window", lambda: user.window("Lathe: learn"))
+            hands.wait("the lesson", progress.exists)
+            time.sleep(3)
+            user.do("mousemove", "500", "300", "sleep", "0.5", "key", "space", "sleep", "1")
+            user.do("mousemove", *map(str, CHECK), "sleep", "0.8", "click", "1")
+            hands.wait("the grade", lambda: bool(json.loads(progress.read_text())["passed"]))
+        finally:
+            course.terminate()
+            print(course.communicate(timeout=30)[0])

@@ -7,6 +7,7 @@ The kernel is traced whenever it has compiled, and graded in a process of its ow
 from __future__ import annotations
 
 import subprocess
+import time
 from typing import Any
 
 from lathe import options as run_options
@@ -52,6 +53,7 @@ class Course:
         self.picture: Picture | None = None
         self.checking: subprocess.Popen[str] | None = None
         self.open(lesson or (known or self.lessons)[0])
+        self.app._has_news = self.has_grade
         self.app.panel("Lesson")(self.panel)
         self.app.frame(self.frame)
 
@@ -169,16 +171,21 @@ class Course:
         self.slot.save()
         self.grade, self.to_top = None, True
         self.checking = start(self.lesson, self.file)
-        self.check_began = self.app.time
+        self.check_began = time.monotonic()
+
+    def has_grade(self) -> bool:
+        """The grading has ended, or it has taken too long."""
+        return self.checking is not None and (self.checking.poll() is not None or self._is_late())
+
+    def _is_late(self) -> bool:
+        return time.monotonic() - self.check_began > SECONDS
 
     def follow_check(self) -> None:
         """Takes the grade once there is one."""
-        if self.checking is None:
+        if self.checking is None or not self.has_grade():
             return
-        late = self.app.time - self.check_began > SECONDS
-        if self.checking.poll() is None and not late:
-            return
-        self.grade = wait_for(self.lesson, self.checking, seconds=0.0 if late else 5.0)
+        seconds = 0.0 if self.checking.poll() is None else 5.0
+        self.grade = wait_for(self.lesson, self.checking, seconds=seconds)
         self.checking = None
         self.app.log(self.grade)
         if self.grade.passed:
