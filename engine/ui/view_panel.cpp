@@ -34,6 +34,8 @@ void ViewPanel::draw(const gl::Framebuffer& scene, bool red_edge, const std::str
     ImGui::InvisibleButton("picture", {viewport_.size.x, viewport_.size.y},
                            ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight |
                                ImGuiButtonFlags_MouseButtonMiddle);
+    had_mouse_ = ImGui::IsItemHovered() || ImGui::IsItemActive();
+    mouse_ = {ImGui::GetMousePos().x, ImGui::GetMousePos().y};
     id_ = ImGui::GetItemID();
     window_id_ = ImGui::GetCurrentWindow()->ID;
     mouse_rests_ =
@@ -59,12 +61,15 @@ void ViewPanel::draw(const gl::Framebuffer& scene, bool red_edge, const std::str
 
 bool ViewPanel::has_mouse(glm::vec2 place) const {
     const ImGuiContext& g = *ImGui::GetCurrentContext();
+    if (place == mouse_) return had_mouse_;
     if (g.ActiveId != 0 && g.ActiveId == id_) return true; // a drag that began there goes on
     if (g.ActiveId != 0 && !g.ActiveIdAllowOverlap) return false;
     ImGuiWindow *hovered = nullptr, *below = nullptr;
     ImGui::FindHoveredWindowEx({place.x, place.y}, false, &hovered, &below);
-    return id_ != 0 && hovered && hovered->ID == window_id_ && viewport_.contains(place) &&
-           ImGui::IsWindowContentHoverable(hovered);
+    if (!hovered || hovered->ID != window_id_ || !viewport_.contains(place)) return false;
+    ImRect inside = hovered->Rect(); // its edges may be those that a drag moves
+    inside.Expand(-g.Style.WindowBorderHoverPadding);
+    return inside.Contains({place.x, place.y}) && ImGui::IsWindowContentHoverable(hovered);
 }
 
 } // namespace lathe

@@ -31,6 +31,8 @@ public:
 private:
     Viewport viewport_;
     glm::ivec2 size_{0, 0};
+    bool had_mouse_ = false; ///< in the last frame, whose mouse was here:
+    glm::vec2 mouse_{0, 0};
     unsigned id_ = 0;        ///< of the picture; 0: not drawn yet
     unsigned window_id_ = 0; ///< of the window that it is in
     bool mouse_rests_ = false;
