@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the editor does in a frame for a long source: bytes that this thread allocates, as texts,
-// words and places, and corners that are drawn. They are the same on each machine, with sanitizers,
-// too; medians. The time is printed, and judged by whoever reads it.
+// words and places, and corners that are drawn. They are the same on each machine; medians. The
+// time is printed, and judged by whoever reads it.
 #include "editing.h"
 
 #include <fmt/format.h>
@@ -21,6 +21,8 @@ thread_local std::size_t g_allocated = 0;
 
 } // namespace
 
+// Sanitizers have their own, which is not to be mixed with another: there no bytes are counted.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 void* operator new(std::size_t bytes) {
     g_allocated += bytes;
     if (void* const place = std::malloc(bytes ? bytes : 1)) return place;
@@ -29,6 +31,7 @@ void* operator new(std::size_t bytes) {
 // Inlined where operator new is not, GCC would take them for a mistake.
 [[gnu::noinline]] void operator delete(void* place) noexcept { std::free(place); }
 [[gnu::noinline]] void operator delete(void* place, std::size_t) noexcept { std::free(place); }
+#endif
 
 using namespace lathe;
 
