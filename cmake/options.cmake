@@ -40,6 +40,14 @@ target_compile_options(lathe_options INTERFACE
 function(lathe_quick_to_compile target)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
+# GCC looks for memory it can use again from 128 MB on, over and over: a tenth of a unit's time. It
+# may take more where every core has it.
+cmake_host_system_information(RESULT megabytes QUERY TOTAL_PHYSICAL_MEMORY)
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+math(EXPR megabytes_a_core "${megabytes} / ${cores}")
+if(megabytes_a_core GREATER 2000)
+    add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=600000>)
+endif()
 # Every target, also the libraries built from other projects' sources: tools/sanitize.
 if(LATHE_SANITIZE)
     # Compilers that fortify by themselves call functions for longjmp and the like that sanitizers
