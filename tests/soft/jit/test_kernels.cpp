@@ -255,7 +255,7 @@ TEST(Kernels, PlacesOfFaults) {
     const Outcome outcome = program.run({{1, 1, 1}, {8, 1, 1}}, out.data(), in.data());
     ASSERT_NE(outcome.trap_pc, 0u);
     EXPECT_TRUE(program.code().contains(outcome.trap_pc));
-    EXPECT_FALSE(program.code().contains(reinterpret_cast<std::uintptr_t>(&text_of)));
+    EXPECT_FALSE(program.code().contains(reinterpret_cast<std::uintptr_t>(kSaxpy)));
     const auto place = program.code().place_of(outcome.trap_pc - 1);
     ASSERT_TRUE(place.has_value());
     EXPECT_STREQ(place->file, "<ptx>");
