@@ -99,7 +99,7 @@ struct AppConfig {
     std::size_t history_bytes = 0;           ///< on the device, for states to go back to
     std::vector<std::string> assignments{};  ///< of sliders, "feed=0.03"
     Inspecting inspecting = Inspecting::off; ///< from the start
-    InspectorWay inspector_way = InspectorWay::best;
+    InspectorWay inspector_way = InspectorWay::best; ///< replays: for tests
     // Of a Studio.
     std::optional<bool> ui{}; ///< panels around the scene; unset: where there is a window
     std::string session{};    ///< names autosaves and layout; empty: the title
