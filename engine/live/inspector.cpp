@@ -88,7 +88,7 @@ void Inspector::set_mode(Inspecting mode) {
         told_.clear();
     } else if (mode_ == Inspecting::off && is_by_replays()) {
         if (const std::string why = gpu::replay_problem(); !why.empty()) throw Error{why};
-        replays_ = std::make_unique<LaunchReplays>(device_, Executor{});
+        replays_ = std::make_unique<LaunchReplays>(device_);
         next_replays_ = {};
     } else if (mode_ == Inspecting::off) {
         counting_ = std::make_unique<gpu::CountingScope>();
@@ -115,10 +115,13 @@ bool Inspector::search_is_due(std::span<KernelSlot* const> slots) const {
     });
 }
 
+bool Inspector::want_counts(std::span<KernelSlot* const> slots) {
+    return std::ranges::any_of(
+        slots, [&](const KernelSlot* slot) { return inspected(*slot).wants_counts(); });
+}
+
 bool Inspector::count_is_due(std::span<KernelSlot* const> slots) {
-    const bool is_wanted = look_soon_ || std::ranges::any_of(slots, [&](const KernelSlot* slot) {
-                               return inspected(*slot).wants_counts();
-                           });
+    const bool is_wanted = look_soon_ || want_counts(slots);
     if (!is_wanted && not_counted_ < kGaps[std::size_t(counted_) % kGaps.size()]) {
         ++not_counted_;
         return false;
@@ -162,9 +165,7 @@ void Inspector::begin_replays(std::span<KernelSlot* const> slots) {
     take_replays(slots);
     if (replays_->is_busy()) return;
     const bool searches = mode_ == Inspecting::hazards && search_is_due(slots);
-    const bool is_wanted = look_soon_ || std::ranges::any_of(slots, [&](const KernelSlot* slot) {
-                               return inspected(*slot).wants_counts();
-                           });
+    const bool is_wanted = look_soon_ || want_counts(slots);
     if (!searches && !is_wanted && steady_clock::now() < next_replays_) return;
     look_soon_ = false;
     replays_->begin_frame(searches);
@@ -182,8 +183,7 @@ void Inspector::end_frame(std::span<KernelSlot* const> slots) {
         return;
     }
     if (!counting_) return;
-    const bool is_new = std::ranges::any_of(
-        slots, [&](const KernelSlot* slot) { return inspected(*slot).wants_counts(); });
+    const bool is_new = want_counts(slots);
     if (!search_ && !is_new && steady_clock::now() - began_ < kBetweenCounts) return;
     take_counts(slots);
     if (search_) take_search(slots);

@@ -115,6 +115,8 @@ private:
     void begin_replays(std::span<KernelSlot* const> slots);
     void take_replays(std::span<KernelSlot* const> slots);
     bool search_is_due(std::span<KernelSlot* const> slots) const;
+    /// A version of one of them has not been counted.
+    bool want_counts(std::span<KernelSlot* const> slots);
     bool count_is_due(std::span<KernelSlot* const> slots);
     /// Seconds since the newest of these times.
     std::optional<double> age_of(std::optional<Time> SlotInspection::* when) const;

@@ -56,19 +56,10 @@ private:
     }
 };
 
-LaunchReplays::LaunchReplays(gpu::Device device, Executor replay_on)
-    : device_{device}, replay_on_{std::move(replay_on)} {}
-
 LaunchReplays::~LaunchReplays() {
     if (!job_) return;
     job_->is_cancelled = true;
     if (!job_->is_done) gpu::ReplayKernel::cancel();
-}
-
-void LaunchReplays::run(Task task) {
-    if (replay_on_) return replay_on_(std::move(task));
-    if (!worker_) worker_ = std::make_unique<Worker>();
-    worker_->run(std::move(task));
 }
 
 void LaunchReplays::begin_frame(bool searches) {
@@ -96,7 +87,7 @@ bool LaunchReplays::end_frame() {
     launched_.clear();
     if (job->replays.empty()) return is_compiling;
     job_ = std::move(job);
-    run([job = job_, device = device_] { job->run(device); });
+    worker_.run([job = job_, device = device_] { job->run(device); });
     return true;
 }
 
@@ -119,7 +110,7 @@ LaunchReplays::Kernel LaunchReplays::compiled(const Key& key) {
     if (known.kernel) return known.kernel;
     if (key.first->is_quick() || (!is_first && now - known.since < kRest)) return nullptr;
     known.kernel = make_beside<gpu::ReplayKernel>(
-        device_, [this](Task task) { run(std::move(task)); }, running->source,
+        device_, worker_.executor(), running->source,
         [kernel = key.second](const KernelSource& source) {
             return gpu::ReplayKernel{request_of(source, kernel), kernel};
         });

@@ -46,10 +46,8 @@ public:
     /// More is not copied for a launch.
     static constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
-    /// Kernels run in the primary context of `device`. Replays run by the executor, which must
-    /// outlive this and must not be helped by the thread that launches; where it is empty, on a
-    /// thread of their own.
-    LaunchReplays(gpu::Device device, Executor replay_on);
+    /// Kernels run in the primary context of `device`, replays on a thread of their own.
+    explicit LaunchReplays(gpu::Device device) : device_{device} {}
     /// Ends the replay that runs.
     ~LaunchReplays() override;
 
@@ -86,13 +84,11 @@ private:
         std::optional<gpu::LaunchCopy> copy;
     };
     struct Job; ///< one frame's replays
-    void run(Task task);
     /// For the slot's running version; null where its compile waits.
     Kernel compiled(const Key& key);
     void give_up(const Key& key, const std::string& problem);
 
     gpu::Device device_;
-    Executor replay_on_;
     std::map<Key, Compiled> compiled_;
     bool is_copying_ = false, searches_ = false;
     bool waits_for_rest_ = false;
@@ -101,7 +97,7 @@ private:
     std::vector<std::string> problems_;
     std::shared_ptr<const gpu::Stream> copy_on_;
     std::shared_ptr<Job> job_;
-    std::unique_ptr<Worker> worker_; ///< the last: it ends first
+    Worker worker_; ///< the last: it ends first
 };
 
 } // namespace lathe

@@ -43,7 +43,7 @@ InstrumentedKernel::InstrumentedKernel(const CompileRequest& request, const std:
     wanted.debug_info = code == Code::debug;
     ptx::Module module = ptx_of(std::move(wanted));
     variables_ = variables_of(module);
-    const std::string entry = entry_or_throw(module, kernel, request.name);
+    const std::string entry = entry_of(module, kernel, request.name);
     for (ptx::Function& f : module.functions) {
         if (!f.is_entry || !f.has_body) continue;
         const bool is_bounded = f.max_threads[0] || f.required_threads[0] || f.max_registers;

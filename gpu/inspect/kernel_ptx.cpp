@@ -23,18 +23,12 @@ ptx::Module ptx_of(CompileRequest request) {
     return std::move(parsed.module);
 }
 
-std::string entry_of(const ptx::Module& module, const std::string& kernel) {
+std::string entry_of(const ptx::Module& module, const std::string& kernel,
+                     const std::string& source) {
     for (const ptx::Function& f : module.functions)
         if (f.is_entry && f.has_body && (f.name == kernel || source_name(f.name) == kernel))
             return f.name;
-    return {};
-}
-
-std::string entry_or_throw(const ptx::Module& module, const std::string& kernel,
-                           const std::string& source) {
-    std::string entry = entry_of(module, kernel);
-    if (entry.empty()) throw lathe::Error{fmt::format("{} has no kernel '{}'", source, kernel)};
-    return entry;
+    throw lathe::Error{fmt::format("{} has no kernel '{}'", source, kernel)};
 }
 
 std::vector<std::string> variables_of(const ptx::Module& module) {

@@ -15,11 +15,10 @@ namespace lathe::gpu {
 /// Throws CompileError; Error.
 ptx::Module ptx_of(CompileRequest request);
 
-/// The (lowered) name of the entry that the source spells so; empty where there is none.
-std::string entry_of(const ptx::Module& module, const std::string& kernel);
-/// The same; throws Error that names the source.
-std::string entry_or_throw(const ptx::Module& module, const std::string& kernel,
-                           const std::string& source);
+/// The (lowered) name of the entry that the source spells so. Throws Error, which names the source,
+/// where there is none.
+std::string entry_of(const ptx::Module& module, const std::string& kernel,
+                     const std::string& source);
 
 /// Names of the variables in global and in constant memory.
 std::vector<std::string> variables_of(const ptx::Module& module);

@@ -12,7 +12,6 @@
 
 #include <array>
 #include <cstring>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -159,16 +158,12 @@ ReplayKernel::ReplayKernel(const CompileRequest& request, const std::string& ker
     CompileRequest wanted = request;
     wanted.target = ReplayDevice::get().target;
     const ptx::Module code = ptx_of(std::move(wanted));
-    const std::string entry = entry_or_throw(code, kernel, request.name);
+    const std::string entry = entry_of(code, kernel, request.name);
     variables_ = variables_of(code);
     const ReplayContext here;
     const std::string text = ptx::print(code);
-    CUmodule module = nullptr;
-    LATHE_REPLAY_TRY(cuModuleLoadDataEx(&module, text.c_str(), 0, nullptr, nullptr));
-    module_ = module;
-    CUfunction function = nullptr;
-    LATHE_REPLAY_TRY(cuModuleGetFunction(&function, module, entry.c_str()));
-    function_ = function;
+    LATHE_REPLAY_TRY(cuModuleLoadDataEx(&module_, text.c_str(), 0, nullptr, nullptr));
+    LATHE_REPLAY_TRY(cuModuleGetFunction(&function_, module_, entry.c_str()));
 }
 
 ReplayKernel::ReplayKernel(ReplayKernel&& other) noexcept
@@ -179,7 +174,7 @@ ReplayKernel::~ReplayKernel() {
     if (!module_ || !driver_is_usable()) return;
     try {
         const ReplayContext here;
-        software_driver().cuModuleUnload(static_cast<CUmodule>(module_));
+        software_driver().cuModuleUnload(module_);
     } catch (const lathe::Error&) {} // the module stays
 }
 
@@ -192,8 +187,7 @@ LaunchReplay ReplayKernel::replay(const LaunchCopy& copy, bool searches,
     for (const LaunchCopy::Variable& variable : copy.variables()) {
         CUdeviceptr address = 0;
         std::size_t bytes = 0;
-        LATHE_REPLAY_TRY(cuModuleGetGlobal(&address, &bytes, static_cast<CUmodule>(module_),
-                                           variable.name.c_str()));
+        LATHE_REPLAY_TRY(cuModuleGetGlobal(&address, &bytes, module_, variable.name.c_str()));
         std::vector<std::byte> value = variable.bytes;
         memory.translate(value);
         LATHE_REPLAY_TRY(cuMemcpyHtoD(address, value.data(), std::min(bytes, value.size())));
@@ -210,7 +204,7 @@ LaunchReplay ReplayKernel::replay(const LaunchCopy& copy, bool searches,
     if (searches) search.emplace(traits);
     {
         const CountingScope counting{traits};
-        launch(static_cast<CUfunction>(function_), copy.config(), arguments);
+        launch(function_, copy.config(), arguments);
     }
     LaunchReplay replay;
     replay.counts = counted_since(before, line_counts(traits));

@@ -9,6 +9,8 @@
 #include "gpu/inspect/launch_copy.h"
 #include "gpu/inspect/line_counts.h"
 
+#include <cuda.h>
+
 #include <chrono>
 #include <string>
 #include <vector>
@@ -51,8 +53,8 @@ public:
 
 private:
     std::vector<std::string> variables_;
-    void* module_ = nullptr;
-    void* function_ = nullptr;
+    CUmodule module_ = nullptr; ///< of the software device
+    CUfunction function_ = nullptr;
 };
 
 } // namespace lathe::gpu
