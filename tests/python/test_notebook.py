@@ -106,6 +106,13 @@ class Notebook:
             except Exception:  # queue.Empty: nothing came
                 continue
 
+    def wait_for_step(self, least, seconds=20):
+        """The App's step, once it has come so far: a picture of step 0 is there before step 1."""
+        end = time.monotonic() + seconds
+        while (step := int(self.value("app.step"))) < least:
+            assert time.monotonic() < end, (step, self.words)
+        return step
+
     def close(self):
         self.client.stop_channels()
         self.manager.shutdown_kernel(now=True)
@@ -129,8 +136,7 @@ def test_a_cell_is_live_edited_and_found_again(notebook):
     notebook.execute(FRAME)
     notebook.see_until(lambda tone: abs(tone - 0.25) < 0.03)
     # The kernel's cell with another source: the run goes on.
-    step = int(notebook.value("app.step"))
-    assert step > 0
+    step = notebook.wait_for_step(3)
     notebook.execute(KERNEL % "0.75f")
     notebook.see_until(lambda tone: abs(tone - 0.75) < 0.03)
     assert int(notebook.value("app.step")) > step
