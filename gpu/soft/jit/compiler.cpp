@@ -111,10 +111,10 @@ private:
                         Instruments instruments);
     bool can_watch(const jit::KernelFacts& kernel) const;
     CounterTablePtr counters_of(const std::string& group);
-    KernelCode warp_code(const jit::KernelFacts& kernel, BlockEntry loop, std::uint32_t width,
-                         const std::string& group) const;
-    BlockEntry compile_warps(const jit::KernelFacts& kernel,
-                             const jit::warp::ShapeOptions& options);
+    KernelCode warp_code(const jit::KernelFacts& kernel, std::uint32_t width,
+                         const std::string& group);
+    const std::optional<KernelCode>& compile_warps(const jit::KernelFacts& kernel,
+                                                   const jit::warp::ShapeOptions& options);
     void compile(const std::string& group, const std::function<jit::CachedCode()>& generate);
     template <class Lower>
     jit::CachedCode generate(Lower lower, const Job& job, const Resolve& resolve);
@@ -127,7 +127,7 @@ private:
     bool link_cached(const std::string& group);
     void link(const std::string& object, const std::string& group,
               const std::vector<std::string>& symbols);
-    bool find_warps(const std::string& group, const std::string& name);
+    bool find_warps(const jit::KernelFacts& kernel, std::uint32_t width, const std::string& group);
     std::shared_ptr<CodeToCome> code_to_come(const jit::KernelFacts& kernel,
                                              const jit::warp::ShapeOptions* warps);
     std::optional<KernelCode> warps_in_background(const jit::KernelFacts& kernel,
@@ -147,8 +147,9 @@ private:
     std::vector<KernelInfo> kernels_;
     jit::CodeSpace code_;
     std::recursive_mutex mutex_; ///< resolve_ may ask for a function of this module
-    std::map<std::string, KernelCode, std::less<>> threads_;     ///< by group
-    std::map<std::string, BlockEntry, std::less<>> warps_;       ///< null: by single threads
+    std::map<std::string, KernelCode, std::less<>> threads_; ///< by group
+    /// By group; none: by single threads.
+    std::map<std::string, std::optional<KernelCode>, std::less<>> warps_;
     std::map<std::string, std::shared_ptr<CodeToCome>> to_come_; ///< by group
     std::map<std::string, void*, std::less<>> functions_;
     std::map<std::string, CounterTablePtr, std::less<>> counters_; ///< by group
@@ -218,7 +219,8 @@ jit::CachedCode Compiled::generate(Lower lower, const Job& job, const Resolve& r
         if (counts) add_counters(*llvm, body, *job.kernel, sites);
     };
     if (warp) {
-        jit::warp::widen(*llvm, *body, *wide, *warp, *tools, add, counts ? &sites : nullptr);
+        jit::warp::widen(*llvm, *body, *wide, *lowering.warp_loop, *warp, *tools, add,
+                         counts ? &sites : nullptr);
     } else {
         if (effort == jit::Effort::quick) jit::optimise_quickly(*llvm, *tools);
         else jit::optimise(*llvm, *tools);
@@ -300,41 +302,48 @@ std::string thread_group_of(const std::string& name, Instruments instruments = {
                        effort == jit::Effort::quick ? "quick." : "", name);
 }
 
-KernelCode Compiled::warp_code(const jit::KernelFacts& kernel, BlockEntry loop, std::uint32_t width,
-                               const std::string& group) const {
+/// Of a group that is linked.
+KernelCode Compiled::warp_code(const jit::KernelFacts& kernel, std::uint32_t width,
+                               const std::string& group) {
+    const auto find = [&](const char* kind) { return code_.find(group, kind + kernel.info.name); };
     KernelCode code;
-    code.block = loop;
     code.width = width;
-    code.fibers = kernel.uses_barriers || kernel.spins;
     code.frame_bytes = code_.frame_bytes(group);
+    if (kernel.uses_barriers) code.step = reinterpret_cast<StepEntry>(find("step."));
+    if (code.step) {
+        code.kept_bytes = *static_cast<const std::uint32_t*>(find("kept."));
+        return code;
+    }
+    code.block = reinterpret_cast<BlockEntry>(find("warp."));
+    code.fibers = kernel.uses_barriers || kernel.spins;
     return code;
 }
 
-BlockEntry Compiled::compile_warps(const jit::KernelFacts& kernel,
-                                   const jit::warp::ShapeOptions& options) {
+const std::optional<KernelCode>& Compiled::compile_warps(const jit::KernelFacts& kernel,
+                                                         const jit::warp::ShapeOptions& options) {
     const std::string& name = kernel.info.name;
     const std::string group = group_of(name, options);
     const auto known = warps_.find(group);
     if (known != warps_.end()) return known->second;
-    BlockEntry loop = nullptr;
+    std::optional<KernelCode> code;
     try {
         compile(group, [&] { return generate_kernel(job_of_warps(kernel, options), resolve_); });
-        loop = reinterpret_cast<BlockEntry>(code_.find(group, "warp." + name));
+        code = warp_code(kernel, options.width, group);
     } catch (const jit::warp::Unsupported& why) { jit::warp::log_fall_back(name, why.what()); }
-    warps_.emplace(group, loop);
-    return loop;
+    return warps_.emplace(group, std::move(code)).first->second;
 }
 
 /// True where it is settled how the kernel runs, without compiling anything.
-bool Compiled::find_warps(const std::string& group, const std::string& name) {
+bool Compiled::find_warps(const jit::KernelFacts& kernel, std::uint32_t width,
+                          const std::string& group) {
     if (warps_.count(group)) return true;
     if (to_come_.count(group)) return false; // nor on the disk
     try {
         if (!link_cached(group)) return false;
-        warps_.emplace(group, reinterpret_cast<BlockEntry>(code_.find(group, "warp." + name)));
+        warps_.emplace(group, warp_code(kernel, width, group));
     } catch (const jit::warp::Unsupported& why) {
-        jit::warp::log_fall_back(name, why.what());
-        warps_.emplace(group, nullptr);
+        jit::warp::log_fall_back(kernel.info.name, why.what());
+        warps_.emplace(group, std::nullopt);
     }
     return true;
 }
@@ -401,9 +410,7 @@ std::optional<KernelCode> Compiled::warps_in_background(const jit::KernelFacts& 
         cache.store(cache_key(group), made);
         std::lock_guard lock{mutex_};
         link(made.object, group, made.symbols);
-        auto* loop = reinterpret_cast<BlockEntry>(code_.find(group, "warp." + name));
-        warps_.emplace(group, loop);
-        return warp_code(kernel, loop, options.width, group);
+        return warps_.emplace(group, warp_code(kernel, options.width, group)).first->second;
     } catch (const jit::warp::Unsupported& why) {
         jit::warp::log_fall_back(name, why.what());
         cache.store(cache_key(group), {{}, {}, why.what()});
@@ -413,7 +420,7 @@ std::optional<KernelCode> Compiled::warps_in_background(const jit::KernelFacts& 
                      name, why.what());
     }
     std::lock_guard lock{mutex_};
-    warps_.emplace(group, nullptr);
+    warps_.emplace(group, std::nullopt);
     return std::nullopt;
 }
 
@@ -455,10 +462,11 @@ KernelCode Compiled::code_for(std::string_view name, const std::uint32_t block[3
         jit::warp::options_for(kernel, block, mode_, jit::has_wide_vectors(), instruments);
     options.trust_extensions = trusting;
     const std::string group = group_of(kernel.info.name, options);
-    if (!wants_best && !find_warps(group, kernel.info.name)) return first_code(kernel, &options);
-    BlockEntry const loop = compile_warps(kernel, options);
-    if (!loop) return wants_best ? threads(kernel, instruments) : first_code(kernel, nullptr);
-    KernelCode code = warp_code(kernel, loop, options.width, group);
+    if (!wants_best && !find_warps(kernel, options.width, group))
+        return first_code(kernel, &options);
+    const std::optional<KernelCode>& warps = compile_warps(kernel, options);
+    if (!warps) return wants_best ? threads(kernel, instruments) : first_code(kernel, nullptr);
+    KernelCode code = *warps;
     code.watched = instruments.watches;
     if (instruments.counts) code.counters = counters_of(group);
     return code;

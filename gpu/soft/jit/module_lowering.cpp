@@ -156,9 +156,9 @@ void ModuleLowering::make_warp_function(const KernelFacts& kernel_facts) {
     llvm::Function* wide = warp_wide = make(
         "wide", llvm::FunctionType::get(none, {pointer, i32, i32, i32, i32, pointer, i32}, false),
         llvm::GlobalValue::ExternalLinkage);
-    llvm::Function* loop = make("warp." + kernel_facts.info.name,
-                                llvm::FunctionType::get(none, {pointer, i32, i32}, false),
-                                llvm::GlobalValue::ExternalLinkage);
+    llvm::Function* loop = warp_loop = make(
+        "warp." + kernel_facts.info.name, llvm::FunctionType::get(none, {pointer, i32, i32}, false),
+        llvm::GlobalValue::ExternalLinkage);
     for (llvm::Function* f : {wide, loop}) f->addFnAttr("prefer-vector-width", "512");
     warp::make_warp_loop(*loop, *wide, kernel_facts.info.parameter_bytes(), *warp,
                          llvm::DILocation::get(context, 0, 0, debug->subprogram(*loop)));

@@ -52,11 +52,12 @@ public:
     const ptx::Module& ptx;
     const ModuleFacts& facts;
     const CompiledModule::Resolve& resolve;
-    const warp::ShapeOptions* warp;                            ///< null: one thread at a time
-    bool watches = false;                                      ///< its code is watched
-    bool is_quick = false;                                     ///< Effort::quick
-    bool flushes = false;                                      ///< the kernel's KernelInfo::flushes
-    llvm::Function *warp_body = nullptr, *warp_wide = nullptr; ///< with warp options
+    const warp::ShapeOptions* warp; ///< null: one thread at a time
+    bool watches = false;           ///< its code is watched
+    bool is_quick = false;          ///< Effort::quick
+    bool flushes = false;           ///< the kernel's KernelInfo::flushes
+    /// With warp options: what will be widened, into what, and what calls that.
+    llvm::Function *warp_body = nullptr, *warp_wide = nullptr, *warp_loop = nullptr;
     std::unique_ptr<llvm::Module> llvm;
     std::unique_ptr<DebugInfo> debug;
 

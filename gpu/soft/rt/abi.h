@@ -62,6 +62,25 @@ using KernelEntry = void (*)(ThreadContext* thread);
 /// laneid and warpid follow from it. Exists where KernelInfo::needs_fibers is false.
 using BlockEntry = void (*)(ThreadContext* thread, std::uint32_t first, std::uint32_t count);
 
+/// Where a warp lies in its block.
+struct WarpPlace {
+    std::uint32_t tid[3];     ///< of its first lane
+    std::uint32_t linear_tid; ///< of its first lane
+    std::uint32_t lanes;      ///< those that it has
+};
+
+/// A compiled step, of a kernel whose warps wait for each other only at barriers of the whole
+/// block: runs a warp from where it stands to its next barrier or to its end. `kept` belongs to the
+/// warp while its block runs, and is aligned to kKeptAlignment. Its first word says where the warp
+/// stands: kStepBegins, which the caller writes, kStepEnded or kStepWraps, else at a barrier.
+using StepEntry = void (*)(ThreadContext* thread, const WarpPlace* place, std::uint32_t* kept);
+constexpr std::uint32_t kStepBegins = 0;
+constexpr std::uint32_t kStepEnded = ~0u;
+/// 32-bit indices wrap between the lanes: the warp has done nothing, and is to run by code that
+/// expects it (ModuleCode::checked_code).
+constexpr std::uint32_t kStepWraps = ~0u - 1;
+constexpr std::uint32_t kKeptAlignment = 64;
+
 /// A compiled .func: parameters and returns are packed like kernel parameters.
 using DeviceFunction = void (*)(ThreadContext* thread, const std::uint8_t* params,
                                 std::uint8_t* returns);

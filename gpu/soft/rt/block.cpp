@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The runner: loops, queues and what ends them. Waiting and its reasons are barrier.cpp, warp.cpp;
-// the texts of faults and deadlocks are diagnose.cpp.
+// warps in rounds are rounds.cpp; the texts of faults and deadlocks are diagnose.cpp.
 #include "gpu/soft/rt/block.h"
 
 #include "gpu/soft/rt/fiber_sanitizer.h"
@@ -70,6 +70,12 @@ bool BlockRunner::place_shared(std::uint32_t blocks) {
 
 bool BlockRunner::in_shared(std::uint64_t address) const {
     return address - reinterpret_cast<std::uintptr_t>(shared_) < kSharedRegion;
+}
+
+bool BlockRunner::in_local(std::uint64_t address) const {
+    const Stack* stack = current_->stack;
+    return (stack && stack->holds(address)) ||
+           (kept_by_checked_ && kept_by_checked_->holds(address));
 }
 
 BlockRunner::Place BlockRunner::place_of(std::uint64_t block) const {
@@ -147,6 +153,7 @@ void BlockRunner::run(Launch& launch, std::uint64_t first, std::uint64_t count) 
 
 void BlockRunner::run_blocks(std::uint64_t first, std::uint64_t count) {
     const FloatMode mode{launch_->info->flushes};
+    if (code_.step) return run_rounds(first, count);
     if (!code_.fibers) return run_loop(first, count);
     if (launch_->cooperative) return run_fibers(first, static_cast<std::uint32_t>(count));
     for (std::uint64_t b = first; b < first + count; ++b) {
@@ -177,10 +184,10 @@ void BlockRunner::give_counts() {
     counts_.clear();
 }
 
-Outcome BlockRunner::enter(void (*body)(void*), Stack* stack) {
+Outcome BlockRunner::enter(void (*body)(void*), Stack* stack, void* top) {
     outcome_ = Outcome::idle;
     leaving(&own_, *stack);
-    lathe_soft_switch_new(&main_sp_, stack->top, body, this);
+    lathe_soft_switch_new(&main_sp_, top, body, this);
     arrived(own_);
     return outcome_;
 }
@@ -260,8 +267,14 @@ void BlockRunner::run_loop_shuffled() {
 }
 
 void BlockRunner::run_loop(std::uint64_t first, std::uint64_t count) {
-    const std::size_t bytes = std::max(kLoopStack, fiber_stack_bytes(*launch_, code_));
-    Stack* stack = stacks_.take(bytes);
+    loop_thread_ = loop_warp_ = 0;
+    run_on_one_stack(first, count, loop_begin, 0);
+}
+
+void BlockRunner::run_on_one_stack(std::uint64_t first, std::uint64_t count, void (*body)(void*),
+                                   std::size_t kept_bytes) {
+    Stack* stack =
+        stacks_.take(std::max(kLoopStack, fiber_stack_bytes(*launch_, code_)) + kept_bytes);
     BlockState& block = blocks_[0];
     block.runner = this;
     block.threads = threads_.get();
@@ -280,9 +293,10 @@ void BlockRunner::run_loop(std::uint64_t first, std::uint64_t count) {
     current_ = &thread;
     loop_block_ = first;
     loop_end_ = first + count;
-    loop_thread_ = loop_warp_ = 0;
     contexts_.store(1, std::memory_order_relaxed);
-    Outcome outcome = enter(loop_begin, stack);
+    kept_ = static_cast<std::byte*>(stack->top) - kept_bytes;
+    kept_ -= reinterpret_cast<std::uintptr_t>(kept_) % kKeptAlignment;
+    Outcome outcome = enter(body, stack, kept_bytes ? kept_ : stack->top);
     if (outcome == Outcome::fault) report_fault();
     thread.stack = nullptr;
     current_ = nullptr;
@@ -354,7 +368,7 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
             lathe_soft_switch(&main_sp_, thread->sp);
             arrived(own_);
         } else if ((thread->stack = stacks_.take(fiber_stack_bytes(*launch_, code_)))) {
-            enter(fiber_body, thread->stack);
+            enter(fiber_body, thread->stack, thread->stack->top);
         } else {
             outcome_ = Outcome::out_of_memory;
         }

@@ -178,6 +178,8 @@ public:
     static void forget_seen(std::uintptr_t begin, std::uintptr_t end);
     /// Whether an address may be one of shared memory, of any block of this worker.
     bool in_shared(std::uint64_t address) const;
+    /// Whether it is one of local memory, of the running fiber or of warps that run in rounds.
+    bool in_local(std::uint64_t address) const;
     std::uint64_t clock_start() const { return clock_start_; }
 
     // For the signal handler: true where the faulting stack is a kernel's.
@@ -195,6 +197,14 @@ private:
         return shuffles_ && ready_.first ? ready_.take(random_.below(ready_.count()))
                                          : ready_.pop();
     }
+    /// `body` runs them, on a stack above which there is room for what warps keep.
+    void run_on_one_stack(std::uint64_t first, std::uint64_t count, void (*body)(void*),
+                          std::size_t kept_bytes);
+    // rounds.cpp:
+    void run_rounds(std::uint64_t first, std::uint64_t count);
+    void place_kept();
+    void run_block_in_rounds();
+    void order_at_random(std::uint32_t warps);
     void run_fibers(std::uint64_t first, std::uint32_t blocks);
     struct Place {
         std::uint32_t ctaid[3];
@@ -216,7 +226,7 @@ private:
     void report_deadlock();
     void complete(FaultReport& report, const ThreadFiber& thread, std::uintptr_t pc) const;
     void abandon();
-    Outcome enter(void (*body)(void*), Stack* stack);
+    Outcome enter(void (*body)(void*), Stack* stack, void* top);
     void suspend(ThreadFiber& self, ThreadFiber* next);
     [[noreturn]] void leave_for_main();
 
@@ -224,6 +234,7 @@ private:
     void retire();
     template <class F> void each_seen(F f);
 
+    static void rounds_begin(void* runner);
     static void loop_begin(void* runner);
     static void loop_body(void* runner);
     static void fiber_body(void* runner);
@@ -254,6 +265,18 @@ private:
     Random random_;               ///< of the running block
     std::uint32_t loop_warp_ = 0; ///< its place in warp_order_
     std::uint8_t warp_order_[kMaxThreads / kWarp] = {};
+    /// Of a block whose warps run in rounds.
+    struct RoundWarp {
+        WarpPlace place;
+        StepEntry step;
+        std::uint32_t* kept;
+    };
+    void run_checked(RoundWarp& warp);
+    RoundWarp round_[kMaxThreads / 8] = {};
+    std::uint32_t round_warps_ = 0;
+    std::byte* kept_ = nullptr;                      ///< by those warps, above the stack
+    std::uint8_t round_order_[kMaxThreads / 8] = {}; ///< of the warps that have not ended
+    Stack* kept_by_checked_ = nullptr;               ///< where warps keep that run by checked code
     void* main_sp_ = nullptr;
     volatile Outcome outcome_ = Outcome::idle;
     Fault fault_;

@@ -77,8 +77,11 @@ struct KernelCode {
     /// Threads first .. first + count - 1. By warps `first` is a multiple of `width`, and with
     /// fibers `count` is at most `width`.
     BlockEntry block = nullptr;
-    std::uint32_t width = 1; ///< threads side by side
-    bool fibers = false;     ///< every `width` threads need a stack of their own
+    /// Where set, `block` is null and the warps of a block run in rounds, from barrier to barrier.
+    StepEntry step = nullptr;
+    std::uint32_t kept_bytes = 0; ///< what a warp keeps between its steps
+    std::uint32_t width = 1;      ///< threads side by side
+    bool fibers = false;          ///< every `width` threads need a stack of their own
     /// Where set: better code can be compiled, or is being compiled.
     std::shared_ptr<CodeToCome> later;
     CounterTablePtr counters; ///< of code that counts: ThreadContext::counters must have its slots

@@ -89,7 +89,7 @@ std::uint32_t lathe_rt_is_space(ThreadContext* t, std::uint64_t address, std::ui
         return address >= b && address - b < bytes;
     };
     bool shared = block.runner->in_shared(address);
-    bool local = fiber_of(t).stack && fiber_of(t).stack->holds(address);
+    bool local = block.runner->in_local(address);
     bool params = within(t->params, launch.info->param_bytes);
     switch (space) {
     case 0: return !shared && !local; // parameters are

@@ -396,6 +396,44 @@ std::uint8_t* low_memory(std::size_t bytes) {
     return p == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(p);
 }
 
+/// All warps of a block, from barrier to barrier.
+void run_rounds(const KernelCode& code, ThreadContext& context) {
+    struct alignas(kKeptAlignment) Line {
+        std::uint32_t words[kKeptAlignment / 4];
+    };
+    struct StepOfWarp {
+        WarpPlace place;
+        StepEntry step;
+        std::vector<Line> kept;
+    };
+    const std::uint32_t x = context.ntid[0], y = context.ntid[1];
+    const std::uint32_t threads = x * y * context.ntid[2];
+    std::vector<StepOfWarp> warps;
+    for (std::uint32_t t = 0; t < threads; t += code.width)
+        warps.push_back({{{t % x, t / x % y, t / x / y}, t, std::min(code.width, threads - t)},
+                         code.step,
+                         std::vector<Line>(code.kept_bytes / sizeof(Line))});
+    const auto run = [&](StepOfWarp& warp) {
+        std::uint32_t* const state = warp.kept.data()->words;
+        warp.step(&context, &warp.place, state);
+        return *state;
+    };
+    while (!warps.empty()) {
+        std::erase_if(warps, [&](StepOfWarp& warp) {
+            std::uint32_t state = run(warp);
+            if (state == kStepWraps) {
+                ++context.block->outcome->checked_warps;
+                const KernelCode checked =
+                    context.block->code->checked_code(context.block->kernel, context.ntid);
+                warp.step = checked.step;
+                warp.kept.assign(checked.kept_bytes / sizeof(Line), {});
+                state = run(warp);
+            }
+            return state == kStepEnded;
+        });
+    }
+}
+
 } // namespace
 
 ExecutionMode& Program::default_mode() {
@@ -461,6 +499,7 @@ Outcome Program::launch(const Shape& shape, const std::vector<std::uint8_t>& par
         shape.by_thread ? code_->thread_code(info.name) : code_->code(info.name, shape.block);
     outcome.width = code.width;
     outcome.later = code.later;
+    outcome.kept_bytes = code.kept_bytes;
     outcome.frame_bytes = code.frame_bytes;
     const BlockEntry loop = code.fibers ? nullptr : code.block;
     const KernelEntry entry = code.entry;
@@ -502,6 +541,10 @@ Outcome Program::launch(const Shape& shape, const std::vector<std::uint8_t>& par
                 if (left == 2) return outcome;
                 next = first.linear_tid + 1;
             }
+            continue;
+        }
+        if (code.step) {
+            if (guarded(info, [&] { run_rounds(code, first); }) == 2) return outcome;
             continue;
         }
         std::vector<ThreadContext> contexts(threads, first);

@@ -24,6 +24,7 @@ struct Outcome {
     std::uint32_t width = 1;           ///< threads side by side
     std::shared_ptr<CodeToCome> later; ///< KernelCode's
     std::size_t frame_bytes = 0;       ///< the same
+    std::uint32_t kept_bytes = 0;      ///< by a warp that runs in rounds
     std::uint32_t checked_warps = 0;   ///< warps whose indices wrapped between lanes
 };
 

@@ -604,5 +604,59 @@ TEST(Warps, ShortRows) {
     }
 }
 
+// out[t] = in[63 - t] by shared memory, with the given line between writing and reading.
+std::string turned(const std::string& between) {
+    return R"(
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in)
+{
+    .shared .align 4 .b8 tile[256];
+    .reg .pred %p;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd2, %rd2, %rd3;
+    ld.global.u32 %r2, [%rd2];
+    mov.u32 %r3, tile;
+    shl.b32 %r4, %r1, 2;
+    add.s32 %r5, %r3, %r4;
+    st.shared.u32 [%r5], %r2;
+    setp.ne.u32 %p, %r1, 99;
+)" + between +
+           R"(
+    sub.s32 %r6, %r3, %r4;
+    ld.shared.u32 %r7, [%r6+252];
+    add.s64 %rd1, %rd1, %rd3;
+    st.global.u32 [%rd1], %r7;
+    ret;
+}
+)";
+}
+
+TEST(Warps, ThoseThatWaitForTheirBlockAloneRunInRounds) {
+    const struct {
+        const char* barrier;
+        bool in_rounds;
+    } cases[] = {{"bar.sync 0;", true},
+                 {"barrier.sync 0;", true},
+                 {"bar.sync 0; bar.sync 0;", true},
+                 {"bar.sync 1;", false},
+                 {"bar.sync 0; bar.sync 1, 64;", false},
+                 {"bar.red.and.pred %p, 0, %p;", false}};
+    for (const auto& [barrier, in_rounds] : cases) {
+        for (std::uint32_t width : {8u, 16u, 32u}) {
+            const Ran r = run(turned(barrier).c_str(), {true, width}, {{1, 1, 1}, {64, 1, 1}});
+            EXPECT_EQ(r.outcome.width, width);
+            EXPECT_EQ(r.outcome.kept_bytes > 0, in_rounds) << barrier;
+            for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(r.out[t], 1063 - t) << barrier;
+        }
+    }
+}
+
 } // namespace
 } // namespace lathe::soft::test

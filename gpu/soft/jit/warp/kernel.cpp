@@ -6,6 +6,7 @@
 #include "gpu/soft/jit/warp/join.h"
 #include "gpu/soft/jit/warp/loop_ends.h"
 #include "gpu/soft/jit/warp/marks.h"
+#include "gpu/soft/jit/warp/rounds.h"
 #include "gpu/soft/jit/warp/unsupported.h"
 #include "gpu/soft/jit/warp/waits.h"
 #include "gpu/soft/jit/warp/widener.h"
@@ -181,14 +182,66 @@ void sink_distances(llvm::Function& function) {
     }
 }
 
+/// "warp.NAME" and "step.NAME"
+llvm::StringRef name_of_kernel(const llvm::Function& function) {
+    return function.getName().drop_front(5);
+}
+
+/// In the place of the loop: a function that runs one warp. The reads of the warp's place are
+/// marked as what never changes, so that each step may do them again.
+llvm::Function& make_step(llvm::Function& loop, llvm::Function& wide) {
+    auto& context = loop.getContext();
+    auto* pointer = llvm::PointerType::get(context, 0);
+    llvm::Function* step = llvm::Function::Create(
+        llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, pointer, pointer}, false),
+        llvm::GlobalValue::ExternalLinkage, "step." + name_of_kernel(loop), loop.getParent());
+    step->copyAttributesFrom(&loop);
+    llvm::IRBuilder<> b{llvm::BasicBlock::Create(context, "", step)};
+    Value *ctx = step->getArg(0), *place = step->getArg(1);
+    const auto load = [&](Value* from, std::size_t offset, llvm::Type* type) {
+        auto* value = b.CreateLoad(type, b.CreateConstGEP1_64(b.getInt8Ty(), from, offset));
+        value->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context, {}));
+        return value;
+    };
+    const auto part = [&](std::size_t offset) { return load(place, offset, b.getInt32Ty()); };
+    constexpr std::size_t tid = offsetof(WarpPlace, tid);
+    Value *x = part(tid), *y = part(tid + 4), *z = part(tid + 8);
+    Value* linear = part(offsetof(WarpPlace, linear_tid));
+    Value* off = b.CreateSub(b.getInt32(32), part(offsetof(WarpPlace, lanes)));
+    Value* params = load(ctx, offsetof(ThreadContext, params), pointer);
+    b.CreateCall(&wide, {ctx, x, y, z, linear, params, b.CreateLShr(b.getInt32(~0u), off)});
+    b.CreateRetVoid();
+    loop.eraseFromParent();
+    return *step;
+}
+
+/// Of a function that make_step() made, when all else is done.
+void split_step(llvm::Function& step) {
+    auto* word = llvm::Type::getInt32Ty(step.getContext());
+    const std::uint32_t bytes = split_at_barriers(step, *step.getArg(2));
+    llvm::IRBuilder<> b{&*step.getEntryBlock().getFirstInsertionPt()};
+    Value* linear =
+        b.CreateConstGEP1_64(b.getInt8Ty(), step.getArg(1), offsetof(WarpPlace, linear_tid));
+    Value* here =
+        b.CreateConstGEP1_64(b.getInt8Ty(), step.getArg(0), offsetof(ThreadContext, linear_tid));
+    b.CreateStore(b.CreateLoad(word, linear), here, true); // fault reports read it
+    new llvm::GlobalVariable{*step.getParent(),
+                             word,
+                             true,
+                             llvm::GlobalValue::ExternalLinkage,
+                             llvm::ConstantInt::get(word, bytes),
+                             "kept." + name_of_kernel(step)};
+}
+
 } // namespace
 
-void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
+void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide, llvm::Function& loop,
            const ShapeOptions& options, Toolchain& toolchain, llvm::function_ref<void()> check,
            CounterSites* sites) {
     optimise_scalar(module, toolchain);
     resolve_marks(module, body);
     check();
+    bool lanes_wait = false; // for each other, elsewhere than at barriers of all of them
     {
         PartedOperations parted;
         for (bool again = true; again;) {
@@ -201,6 +254,7 @@ void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
             const Shapes shapes{body, frontier, options};
             again = part_operations(body, frontier, parted);
             if (again) continue;
+            lanes_wait = frontier.has_waits();
             if (options.may_refuse && is_faster_by_threads(loops, shapes))
                 throw Unsupported{"its loops access memory at places of no order, which takes "
                                   "warps longer"};
@@ -217,9 +271,13 @@ void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
     llvm::raw_string_ostream stream{problem};
     if (llvm::verifyFunction(wide, &stream))
         throw Unsupported{fmt::format("the code of its warps is malformed: {}", problem)};
+    llvm::Function* step = nullptr;
+    if (!options.counts && !options.watches && !lanes_wait && can_run_in_rounds(wide))
+        step = &make_step(loop, wide);
     join(wide);
     optimise_wide(module, toolchain);
     for (llvm::Function& function : module) sink_distances(function);
+    if (step) split_step(*step);
 }
 
 } // namespace lathe::soft::jit::warp

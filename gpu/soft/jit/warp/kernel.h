@@ -24,8 +24,10 @@ void make_warp_loop(llvm::Function& loop, llvm::Function& wide, std::uint32_t pa
 
 /// Makes the code of `wide` from `body` and removes `body`; then optimises the module. `check` is
 /// called when the scalar code is optimised, for what it wants to add. `sites` is null where the
-/// code does not count. Throws Unsupported.
-void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
+/// code does not count. Where the warps of a block can run in rounds (rounds.h), `step.<name>` of
+/// rt/abi.h's StepEntry and `kept.<name>`, the 32-bit number of bytes that a warp keeps, replace
+/// `loop`. Throws Unsupported.
+void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide, llvm::Function& loop,
            const ShapeOptions& options, Toolchain& toolchain, llvm::function_ref<void()> check,
            CounterSites* sites);
 
