@@ -61,6 +61,7 @@ public:
     bool only_ends(unsigned block) const {
         return llvm::isa<llvm::ReturnInst>(order_[block]->getFirstNonPHIOrDbg());
     }
+    bool is_in_loop(unsigned block) const { return latches_[block] != size(); }
     /// Some block is outside of the order.
     bool has_waits() const { return has_waits_; }
     /// Distinct successors, ascending.

@@ -105,6 +105,7 @@ Value* Widener::load_rows(const llvm::LoadInst& i, const Firsts& firsts) {
 }
 
 Value* Widener::load_row(const llvm::LoadInst& i, const Firsts& firsts, Value* mask) {
+    prefetch_row_of_blocks(i, firsts);
     if (lanes_ == Lanes::some) return load_part_of_row(i, firsts, mask);
     if (llvm::isa<llvm::Constant>(mask)) return load_rows(i, firsts);
     return usually(
@@ -223,6 +224,7 @@ void Widener::store_rows(const llvm::StoreInst& i, const Firsts& firsts, Value* 
 }
 
 void Widener::store_row(const llvm::StoreInst& i, const Firsts& firsts, Value* mask) {
+    prefetch_row_of_blocks(i, firsts);
     if (lanes_ == Lanes::some) return store_part_of_row(i, firsts, mask);
     Value* value = vector(i.getValueOperand());
     if (llvm::isa<llvm::Constant>(mask)) return store_rows(i, firsts, value);

@@ -5,6 +5,7 @@
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
@@ -63,8 +64,9 @@ public:
         find_crossing();
         make_start();
         keep_arrays();
-        make_again();
+        find_made_again();
         place_values();
+        for (Stop& stop : stops_) resume_at(stop); // while all operands are as they were
         for (auto& [value, slot] : slots_) slot.memory = to_memory(*value);
         for (std::size_t k = 0; k < stops_.size(); ++k)
             stop_at(stops_[k], static_cast<std::uint32_t>(k + 1));
@@ -77,10 +79,13 @@ private:
         llvm::CallInst* barrier;
         BasicBlock* behind;
         std::vector<Instruction*> values = {}; ///< which live across it
+        BasicBlock* resume = nullptr;          ///< where the next step begins
+        std::vector<Value*> then = {};         ///< `values` there
     };
     struct Slot {
         std::uint32_t offset = 0; ///< of what is kept
         llvm::AllocaInst* memory = nullptr;
+        bool is_made_again = false; ///< instead of being kept
     };
 
     void add_stop(llvm::CallInst& barrier) {
@@ -121,49 +126,67 @@ private:
         }
     }
 
-    /// Values that the beginning makes of the arguments in a few instructions are made in each
-    /// step, instead of being kept.
-    void make_again() {
-        for (auto at = slots_.begin(); at != slots_.end();) {
+    /// Values that follow from the arguments in a few instructions are made again behind a
+    /// barrier, instead of being kept.
+    void find_made_again() {
+        for (auto& [value, slot] : slots_) {
             unsigned left = kMostMadeAgain;
-            if (!can_be_made_again(*at->first, left)) {
-                ++at;
-                continue;
-            }
-            move_to_start(*at->first);
-            for (Stop& stop : stops_) std::erase(stop.values, at->first);
-            at = slots_.erase(at);
+            slot.is_made_again = can_be_made_again(*value, left);
         }
     }
 
     bool can_be_made_again(const Value& value, unsigned& left) const {
         if (llvm::isa<llvm::Argument, llvm::Constant>(value)) return true;
-        const auto& i = llvm::cast<Instruction>(value);
-        if (i.getParent() == start_) return true;
-        if (i.getParent() != begin_ || left-- == 0) return false;
-        const bool is_read =
-            llvm::isa<llvm::LoadInst>(i) && i.hasMetadata(llvm::LLVMContext::MD_invariant_load);
-        const bool is_simple =
-            llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::CmpInst, llvm::SelectInst,
-                      llvm::InsertElementInst, llvm::ShuffleVectorInst>(i) ||
-            (llvm::isa<llvm::BinaryOperator>(i) && i.getType()->isIntOrIntVectorTy() &&
-             !i.isIntDivRem());
-        return (is_read || is_simple) && llvm::all_of(i.operands(), [&](const llvm::Use& each) {
-                   return can_be_made_again(*each.get(), left);
-               });
+        const auto* i = llvm::dyn_cast<Instruction>(&value);
+        if (!i || left-- == 0) return false;
+        if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(i)) {
+            if (!reads_what_stays(*load)) return false;
+        } else if (!llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::CmpInst,
+                              llvm::SelectInst, llvm::InsertElementInst, llvm::ShuffleVectorInst>(
+                       i) &&
+                   !(llvm::isa<llvm::BinaryOperator>(i) && i->getType()->isIntOrIntVectorTy() &&
+                     !i->isIntDivRem())) {
+            return false;
+        }
+        return llvm::all_of(i->operands(), [&](const llvm::Use& each) {
+            return can_be_made_again(*each.get(), left);
+        });
     }
 
-    void move_to_start(Instruction& i) {
-        if (i.getParent() == start_) return;
-        for (llvm::Use& operand : i.operands())
-            if (auto* made = llvm::dyn_cast<Instruction>(operand.get())) move_to_start(*made);
-        i.moveBefore(dispatch_);
+    /// The warp's place, the thread's context or the kernel's parameters: always there, and the
+    /// same while the warp runs. What the kernel reads may be marked as invariant, too.
+    bool reads_what_stays(const llvm::LoadInst& load) const {
+        if (!load.hasMetadata(llvm::LLVMContext::MD_invariant_load)) return false;
+        const auto base_of = [&](const llvm::LoadInst& each, std::int64_t& offset) {
+            offset = 0;
+            return llvm::GetPointerBaseWithConstantOffset(each.getPointerOperand(), offset,
+                                                          layout_);
+        };
+        std::int64_t offset = 0;
+        const Value* base = base_of(load, offset);
+        if (llvm::isa<llvm::Argument>(base)) return true;
+        const auto* parameters = llvm::dyn_cast<llvm::LoadInst>(base);
+        return parameters && base_of(*parameters, offset) == step_.getArg(0) &&
+               offset == offsetof(ThreadContext, params);
+    }
+
+    using Made = llvm::DenseMap<const Instruction*, Value*>;
+    Value* make_again(Instruction& i, llvm::IRBuilder<>& b, Made& made) const {
+        if (Value* known = made.lookup(&i)) return known;
+        Instruction* copy = i.clone();
+        for (llvm::Use& operand : copy->operands())
+            if (auto* of = llvm::dyn_cast<Instruction>(operand.get()))
+                operand.set(make_again(*of, b, made));
+        b.Insert(copy);
+        copy->dropPoisonGeneratingFlags();
+        return made[&i] = copy;
     }
 
     /// Small values first: they fit before the first one of a cache line.
     void place_values() {
         std::vector<std::pair<Instruction*, Slot>*> order;
-        for (auto& each : slots_) order.push_back(&each);
+        for (auto& each : slots_)
+            if (!each.second.is_made_again) order.push_back(&each);
         std::ranges::stable_sort(order, {}, [&](const auto* each) {
             return layout_.getTypeAllocSize(each->first->getType()).getFixedValue();
         });
@@ -305,11 +328,26 @@ private:
         return memory;
     }
 
+    void resume_at(Stop& stop) const {
+        stop.resume = BasicBlock::Create(step_.getContext(), "resume", &step_, stop.behind);
+        llvm::IRBuilder<> b{stop.resume};
+        b.SetCurrentDebugLocation(stop.barrier->getDebugLoc());
+        Made made;
+        for (Instruction* value : stop.values) {
+            const Slot& slot = slots_.find(value)->second;
+            stop.then.push_back(slot.is_made_again
+                                    ? make_again(*value, b, made)
+                                    : b.CreateAlignedLoad(value->getType(), place(b, slot.offset),
+                                                          align_of(value->getType())));
+        }
+    }
+
     void stop_at(const Stop& stop, std::uint32_t state) {
         BasicBlock* block = stop.barrier->getParent();
         llvm::IRBuilder<> b{stop.barrier};
         for (Instruction* value : stop.values) {
             const Slot& slot = slots_[value];
+            if (slot.is_made_again) continue;
             Value* now = b.CreateLoad(value->getType(), slot.memory);
             b.CreateAlignedStore(now, place(b, slot.offset), align_of(value->getType()));
         }
@@ -318,16 +356,11 @@ private:
         block->getTerminator()->eraseFromParent();
         stop.barrier->eraseFromParent();
 
-        BasicBlock* resume = BasicBlock::Create(step_.getContext(), "resume", &step_, stop.behind);
-        b.SetInsertPoint(resume);
-        for (Instruction* value : stop.values) {
-            const Slot& slot = slots_[value];
-            Value* then = b.CreateAlignedLoad(value->getType(), place(b, slot.offset),
-                                              align_of(value->getType()));
-            b.CreateStore(then, slot.memory);
-        }
+        b.SetInsertPoint(stop.resume);
+        for (std::size_t k = 0; k < stop.values.size(); ++k)
+            b.CreateStore(stop.then[k], slots_[stop.values[k]].memory);
         b.CreateBr(stop.behind);
-        dispatch_->addCase(b.getInt32(state), resume);
+        dispatch_->addCase(b.getInt32(state), stop.resume);
     }
 
     void promote() {

@@ -260,6 +260,7 @@ void Widener::emit_block(unsigned index) {
 }
 
 void Widener::emit_instructions(const llvm::BasicBlock& source) {
+    prefetched_.clear();
     count_block();
     for (const llvm::Instruction& i : source) {
         if (llvm::isa<llvm::PHINode>(i)) continue;

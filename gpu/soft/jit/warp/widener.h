@@ -19,6 +19,7 @@
 #pragma once
 
 #include "gpu/soft/jit/counting.h"
+#include "gpu/soft/jit/provenance.h"
 #include "gpu/soft/jit/warp/records.h"
 #include "gpu/soft/jit/warp/shapes.h"
 
@@ -222,8 +223,11 @@ private:
     Firsts firsts(const Value* pointer);
     bool is_same(const Firsts& firsts, std::size_t k) const;
     Value* load_rows(const llvm::LoadInst& i, const Firsts& firsts);
-    /// Asks for the rows of later passes of a loop over the whole grid (prefetch.cpp).
+    // Rows that will be needed later are asked for (prefetch.cpp).
     void prefetch_rows(const llvm::LoadInst& i, const Firsts& firsts);
+    void prefetch_row_of_blocks(const llvm::Instruction& i, const Firsts& firsts);
+    bool is_row_of_blocks(const llvm::Instruction& i);
+    void prefetch(Value* address, std::uint64_t bytes, bool writes);
     const Value* grid_step(const Value* address, std::uint64_t& scale, unsigned depth = 0) const;
     void store_rows(const llvm::StoreInst& i, const Firsts& firsts, Value* value);
     void store_by_strip(const llvm::StoreInst& i);
@@ -352,6 +356,9 @@ private:
     std::vector<Value*> strip_places_[3];                      ///< tid x, y, z
     std::vector<Record> records_;                              ///< of the current block
     llvm::DenseMap<const llvm::Instruction*, std::size_t> record_of_;
+    std::optional<Provenance> roots_; ///< where it was needed
+    /// Of the running code: what prefetched addresses begin with, and the distances from there.
+    std::map<const Value*, std::vector<std::int64_t>> prefetched_;
     std::vector<llvm::AllocaInst*> to_promote_;
     unsigned current_ = 0;
     Value* mask_ = nullptr; ///< of the current block
