@@ -253,6 +253,7 @@ private:
         }
     }
 
+    /// No instruction needs a higher alignment than what is kept has.
     std::uint32_t reserve_array(const llvm::AllocaInst& array, std::uint64_t count) {
         const auto alignment = static_cast<std::uint32_t>(
             std::min(array.getAlign(), llvm::Align{kKeptAlignment}).value());
@@ -260,7 +261,7 @@ private:
         return reserve(array.getAllocatedType(), count);
     }
 
-    /// Whether a path leads from a use through a barrier to a use.
+    /// Whether a path leads from a use through a barrier to a use, as far as is known.
     bool crosses(const llvm::AllocaInst& array) const {
         Blocks users;
         std::vector<const Value*> addresses{&array};
@@ -271,6 +272,8 @@ private:
             for (const llvm::User* user : address->users()) {
                 const auto* i = llvm::cast<Instruction>(user);
                 users.insert(const_cast<BasicBlock*>(i->getParent()));
+                const auto* store = llvm::dyn_cast<llvm::StoreInst>(i);
+                if (store && store->getValueOperand() == address) return true; // who knows
                 if (i->getType()->isVoidTy() || llvm::isa<llvm::LoadInst>(i)) continue;
                 if (known.insert(i).second) addresses.push_back(i);
             }
