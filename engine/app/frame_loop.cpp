@@ -7,6 +7,7 @@
 #include "engine/core/zone.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <thread>
@@ -14,12 +15,37 @@
 namespace lathe {
 namespace {
 
-volatile std::sig_atomic_t interrupts = 0;
+using std::chrono::steady_clock;
 
-/// The first Ctrl-C asks the loop to end; the second one ends the process as ever.
-void on_interrupt(int signal) {
+/// Ctrl-C, `kill`, a closed terminal.
+constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr steady_clock::duration kOneRequest = std::chrono::seconds{1};
+
+volatile std::sig_atomic_t interrupts = 0;
+/// When SIGTERM came first.
+std::atomic<steady_clock::rep> terminated{};
+static_assert(std::atomic<steady_clock::rep>::is_always_lock_free); // what a handler may touch
+
+/// The first signal asks the loop to end; a second Ctrl-C ends the process as ever, and so does a
+/// later SIGTERM. `timeout` sends two at once. A closed terminal's come from the kernel and from
+/// the shell, at any time.
+void on_ending_signal(int signal) {
+    const steady_clock::rep now = steady_clock::now().time_since_epoch().count();
+    steady_clock::rep first = 0;
+    if (signal == SIGINT) {
+        std::signal(signal, SIG_DFL);
+    } else if (signal == SIGTERM && !terminated.compare_exchange_strong(first, now) &&
+               now - first > kOneRequest.count()) {
+        std::signal(signal, SIG_DFL);
+        std::raise(signal); // takes place when this function has returned
+    }
     interrupts = interrupts + 1;
-    std::signal(signal, SIG_DFL);
+}
+
+struct sigaction action_of(int signal) {
+    struct sigaction now{};
+    sigaction(signal, nullptr, &now);
+    return now;
 }
 
 double milliseconds(std::chrono::steady_clock::duration d) {
@@ -81,23 +107,28 @@ void FrameStats::clear() { count_ = 0; }
 
 FrameLoop::FrameLoop(Window& window, FrameLoopConfig c) : config{c}, window_{window} {
     if (!config.handle_interrupt) return;
-    struct sigaction now{};
-    sigaction(SIGINT, nullptr, &now);
-    if (now.sa_handler != SIG_DFL) return; // Python and debuggers have their own ways
+    const auto interrupt = action_of(SIGINT).sa_handler;
+    if (interrupt != SIG_DFL && interrupt != SIG_IGN) return; // Python has its own way for all
     interrupts = 0;
-    struct sigaction ours{};
-    ours.sa_handler = on_interrupt;
-    sigemptyset(&ours.sa_mask);
-    ours.sa_flags = SA_RESTART;
-    sigaction(SIGINT, &ours, nullptr);
-    owns_signal_ = true;
+    terminated = 0;
+    for (const int signal : kEnding) {
+        if (action_of(signal).sa_handler != SIG_DFL) continue;
+        struct sigaction ours{};
+        ours.sa_handler = on_ending_signal;
+        sigemptyset(&ours.sa_mask);
+        ours.sa_flags = SA_RESTART;
+        sigaction(signal, &ours, nullptr);
+        owns_signals_ = true;
+    }
 }
 
 FrameLoop::~FrameLoop() {
-    if (owns_signal_) std::signal(SIGINT, SIG_DFL);
+    if (!owns_signals_) return;
+    for (const int signal : kEnding)
+        if (action_of(signal).sa_handler == on_ending_signal) std::signal(signal, SIG_DFL);
 }
 
-bool FrameLoop::interrupted() const { return owns_signal_ && interrupts > 0; }
+bool FrameLoop::interrupted() const { return owns_signals_ && interrupts > 0; }
 
 bool FrameLoop::begin() {
     if (in_frame_) throw Error{"FrameLoop::begin() was called twice without end()"};

@@ -55,8 +55,9 @@ private:
 
 struct LATHE_API FrameLoopConfig {
     std::uint64_t max_frames = std::numeric_limits<std::uint64_t>::max();
-    double frame_limit_hz = 0;    ///< 0: no limit but the display's
-    bool handle_interrupt = true; ///< Ctrl-C ends the loop, where nobody else handles SIGINT
+    double frame_limit_hz = 0; ///< 0: no limit but the display's
+    /// Ctrl-C, SIGTERM and a closed terminal end the loop, where nobody else handles SIGINT.
+    bool handle_interrupt = true;
 };
 
 class LATHE_API FrameLoop {
@@ -68,14 +69,14 @@ public:
     ~FrameLoop();
 
     /// Starts a frame: events and sizes. False once the window was closed, stop() was
-    /// called, max_frames are done or Ctrl-C was pressed; then no frame has begun.
+    /// called, max_frames are done or a signal ends it; then no frame has begun.
     bool begin();
     /// Shows the window's screen() and keeps the frame limit.
     void end();
     /// The loop, owned here.
     void run(const std::function<void()>& frame);
     void stop() { stopped_ = true; }
-    /// True where Ctrl-C ended it.
+    /// True where Ctrl-C, SIGTERM or SIGHUP ended it.
     bool interrupted() const;
 
     /// Frames ended.
@@ -106,7 +107,7 @@ private:
     bool in_frame_ = false;
     bool sample_pending_ = false;
     bool stopped_ = false;
-    bool owns_signal_ = false;
+    bool owns_signals_ = false;
 };
 
 } // namespace lathe

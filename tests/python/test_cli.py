@@ -4,15 +4,20 @@
 from __future__ import annotations
 
 import datetime
+import fcntl
 import io
 import json
 import os
+import pty
 import re
+import select
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import termios
+import threading
 import time
 import tomllib
 
@@ -201,31 +206,77 @@ def test_no_folder_is_made_for_a_script_without_an_app(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def until_a_movie_begins(folder):
+    limit = time.monotonic() + 120
+    while not list(folder.glob(".gray_scott.*.mp4")) and time.monotonic() < limit:
+        time.sleep(0.1)  # it gets its name when it is whole
+    assert time.monotonic() < limit
+
+
+def has_picture_and_movie(folder):
+    assert (folder / "gray_scott.png").stat().st_size > 100
+    assert b"moov" in (folder / "gray_scott.mp4").read_bytes()
+
+
+# To all processes of the group: Ctrl+C in a terminal does that, and `timeout` twice.
 @pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="no ffmpeg")
-def test_an_interrupted_run_leaves_picture_movie_and_summary(tmp_path):
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_an_interrupted_run_leaves_picture_movie_and_summary(tmp_path, number, code):
     command = [sys.executable, "-m", "lathe", "run", "gray_scott", "--headless", "--size", "96x64",
                "--frames", "1000000", "--out", str(tmp_path)]  # fmt: skip
     run = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env=script_environment(), start_new_session=True,
     )  # fmt: skip
-    limit = time.monotonic() + 120
-    while not list(tmp_path.glob(".gray_scott.*.mp4")) and time.monotonic() < limit:
-        time.sleep(0.1)  # until the movie has begun; it gets its name when it is whole
-    assert time.monotonic() < limit
-    os.killpg(run.pid, signal.SIGINT)  # what Ctrl+C in a terminal does
+    until_a_movie_begins(tmp_path)
+    os.killpg(run.pid, number)
+    if number != signal.SIGINT:
+        os.kill(run.pid, number)
     try:
         out, errors = run.communicate(timeout=120)
     finally:
         if run.poll() is None:
             os.killpg(run.pid, signal.SIGKILL)
-    assert run.returncode == 130, errors
+    assert run.returncode == code, errors
     assert "interrupted after" in out
     assert "frames/s (simulation and drawing)" in out
     assert "movie: " in out
     assert "rror" not in errors
-    assert (tmp_path / "gray_scott.png").stat().st_size > 100
-    assert b"moov" in (tmp_path / "gray_scott.mp4").read_bytes()
+    has_picture_and_movie(tmp_path)
+
+
+@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="no ffmpeg")
+def test_a_run_outlives_its_terminal_until_its_files_are_written(tmp_path):
+    ours, terminal = pty.openpty()
+    run = subprocess.Popen(
+        [sys.executable, "-m", "lathe", "run", "gray_scott", "--headless", "--size", "96x64",
+         "--frames", "1000000", "--out", str(tmp_path)],
+        stdin=terminal, stdout=terminal, stderr=terminal, env=script_environment(),
+        start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )  # fmt: skip
+    os.close(terminal)
+    closes = threading.Event()
+
+    def read():
+        while not closes.is_set():
+            if select.select([ours], [], [], 0.05)[0]:
+                os.read(ours, 4096)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        try:
+            until_a_movie_begins(tmp_path)
+        finally:
+            closes.set()
+            reader.join()
+            os.close(ours)
+        assert run.wait(timeout=120) == 129
+    finally:
+        run.kill()
+    has_picture_and_movie(tmp_path)
 
 
 @pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="no ffmpeg")

@@ -97,6 +97,49 @@ def test_a_plain_script_that_raises_keeps_its_window(tmp_path, windowed):
     assert not list(tmp_path.glob("cache/autosave/*/running.*")), "an error is no crash"
 
 
+ENDED = """
+    import os, time
+    import lathe
+    app = lathe.App("ended", size=(320, 200))
+    kernel = app.kernel("__global__ void one(float* x) { x[0] = 1; }", name="one")
+    while app.frame():
+        if app.step == 2:
+            print("at", os.getpid(), flush=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("command", [[], ["-m", "lathe", "run"]])
+def test_a_program_that_is_told_to_end_has_not_crashed(tmp_path, windowed, number, command):
+    script = write(tmp_path / "ended.py", ENDED)
+    program = windowed(*command, str(script))
+    program.until("at ")
+    assert list(tmp_path.glob("cache/autosave/*/running.*"))
+    os.kill(int(program.seen.split()[-1]), number)
+    assert program.end() == 128 + number
+    assert "Traceback" not in program.seen
+    assert not list(tmp_path.glob("cache/autosave/*/running.*"))
+
+
+def test_a_program_without_an_app_any_more_ends_at_once(tmp_path, windowed):
+    script = write(
+        tmp_path / "after.py",
+        """
+        import os, signal, lathe
+        app = lathe.App("after", size=(320, 200))
+        app.close()
+        del app
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            print("went on", flush=True)
+        """,
+    )
+    program = windowed(str(script))
+    assert program.end() == 128 + signal.SIGTERM
+    assert "went on" not in program.seen
+
+
 OWN_LOOP = """
     import time
     import lathe

@@ -126,6 +126,7 @@ def device_line() -> str:
 
 def execute(file: Path, options: RunOptions) -> int:
     """Runs a script or a sketch; the exit code."""
+    from lathe.ending import Terminated
     from lathe.native import native
     from lathe.script import run_script
     from lathe.sketch_parts import SketchError
@@ -149,6 +150,9 @@ def execute(file: Path, options: RunOptions) -> int:
     except KeyboardInterrupt:
         _interrupted(options)
         return 130
+    except Terminated as end:
+        _interrupted(options)
+        return end.exit_code
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else int(error.code is not None)
     except Exception as error:  # the script's own
@@ -162,7 +166,8 @@ def execute(file: Path, options: RunOptions) -> int:
 
 
 def _interrupted(options: RunOptions) -> None:
-    """Ctrl+C: what there is so far is written and summed up. A second Ctrl+C ends at once."""
+    """Ctrl+C and its like: what there is so far is written and summed up. A second Ctrl+C ends at
+    once."""
     from lathe.native import native
 
     app = options.app

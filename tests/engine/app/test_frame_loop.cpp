@@ -7,11 +7,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstddef>
 #include <numeric>
 #include <random>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -105,19 +107,95 @@ TEST(FrameLoop, LimitHoldsTheRate) {
     EXPECT_GE(loop.seconds(), 6 * 0.020 - 0.001);
 }
 
-TEST(FrameLoop, InterruptEndsItCleanlyAndTheOldHandlerComesBack) {
+class FrameLoopSignal : public testing::TestWithParam<int> {
+protected:
+    static sighandler_t handler_of(int signal) {
+        struct sigaction now{};
+        sigaction(signal, nullptr, &now);
+        return now.sa_handler;
+    }
+    /// Whoever started the tests may have had it ignored.
+    FrameLoopSignal() : before_{std::signal(GetParam(), SIG_DFL)} {}
+    ~FrameLoopSignal() override { std::signal(GetParam(), before_); }
+
+private:
+    sighandler_t before_;
+};
+
+TEST_P(FrameLoopSignal, EndsItCleanlyAndTheOldHandlerComesBack) {
     Window window = small_window();
     {
-        FrameLoop loop{window, {.max_frames = 100}}; // where a shell has SIGINT ignored, it ends
+        FrameLoop loop{window, {.max_frames = 100}};
         loop.run([&] {
-            if (loop.frame() == 1) std::raise(SIGINT);
+            if (loop.frame() == 1) std::raise(GetParam());
         });
         EXPECT_TRUE(loop.interrupted());
         EXPECT_EQ(loop.frame(), 2u);
     }
-    struct sigaction now{};
-    sigaction(SIGINT, nullptr, &now);
-    EXPECT_EQ(now.sa_handler, SIG_DFL);
+    EXPECT_EQ(handler_of(GetParam()), SIG_DFL);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ending, FrameLoopSignal, testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+/// A program that a shell has started in the background.
+TEST_P(FrameLoopSignal, WhatIsIgnoredStaysSo) {
+    std::signal(GetParam(), SIG_IGN);
+    Window window = small_window();
+    {
+        FrameLoop loop{window, {.max_frames = 3}};
+        loop.run([&] { std::raise(GetParam()); });
+        EXPECT_FALSE(loop.interrupted());
+        EXPECT_EQ(loop.frame(), 3u);
+    }
+    EXPECT_EQ(handler_of(GetParam()), SIG_IGN);
+}
+
+/// The kernel and the shell send one each, `timeout` sends two.
+TEST(FrameLoop, SignalsThatComeTwiceEndItCleanly) {
+    for (const int signal : {SIGTERM, SIGHUP}) {
+        const auto before = std::signal(signal, SIG_DFL);
+        Window window = small_window();
+        {
+            FrameLoop loop{window, {.max_frames = 100}};
+            loop.run([&] {
+                std::raise(signal);
+                std::raise(signal);
+            });
+            EXPECT_TRUE(loop.interrupted());
+        }
+        std::signal(signal, before);
+    }
+}
+
+void stay_in_a_frame_and_be_terminated() {
+    std::signal(SIGTERM, SIG_DFL);
+    Window window = small_window();
+    FrameLoop loop{window};
+    if (!loop.begin()) return;
+    std::raise(SIGTERM);
+    std::this_thread::sleep_for(std::chrono::milliseconds{1100});
+    std::raise(SIGTERM);
+}
+
+/// As a kernel that a GPU runs for ever.
+TEST(FrameLoopDeathTest, ALaterTerminationEndsTheProcess) {
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT(stay_in_a_frame_and_be_terminated(), testing::KilledBySignal(SIGTERM), "");
+}
+
+/// As Python, whose own handlers end its loops.
+TEST(FrameLoop, AProgramWithItsOwnWayKeepsAllOfThem) {
+    const auto interrupt = std::signal(SIGINT, [](int) {});
+    const auto terminate = std::signal(SIGTERM, SIG_DFL);
+    {
+        Window window = small_window();
+        const FrameLoop loop{window};
+        struct sigaction now{};
+        sigaction(SIGTERM, nullptr, &now);
+        EXPECT_EQ(now.sa_handler, SIG_DFL);
+    }
+    std::signal(SIGTERM, terminate);
+    std::signal(SIGINT, interrupt);
 }
 
 TEST(FrameLoop, BeginAndEndMustPair) {
