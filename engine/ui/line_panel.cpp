@@ -34,10 +34,31 @@ void LinePanel::ask(const KernelSlot& slot, int line, std::string word) {
     typed_.line = line;
     typed_.shown = std::move(word);
     is_word_ = true;
+    ++asked_;
     watch_as_typed();
 }
 
 void LinePanel::watch_as_typed() {
+    watch_.watch(typed_);
+    if (!is_word_) say();
+}
+
+/// The word at the cursor is known to be a variable, or not, when the kernel is compiled.
+void LinePanel::look_at_word() {
+    if (!is_word_) return;
+    const LineState state = watch_.state();
+    if (state != LineState::watching && state != LineState::failed) return;
+    is_word_ = false;
+    if (state == LineState::watching &&
+        !std::ranges::count(watch_.known(), typed_.shown, &ptx::ParameterType::name)) {
+        typed_.shown.clear();
+        watch_.watch(typed_);
+    }
+    say();
+}
+
+/// The call that does the same.
+void LinePanel::say() const {
     std::string more;
     if (!typed_.shown.empty()) more += fmt::format(", \"{}\"", typed_.shown);
     if (!typed_.mark.empty()) more += fmt::format(", mark=\"{}\"", typed_.mark);
@@ -45,7 +66,6 @@ void LinePanel::watch_as_typed() {
     const auto running = typed_.slot->loaded();
     log::info("app.watch_line({}, {}{})", running ? running->entry() : typed_.slot->name(),
               typed_.line, more);
-    watch_.watch(typed_);
 }
 
 void LinePanel::draw_field(const char* label, const char* tip, std::string& text) {
@@ -75,6 +95,7 @@ void LinePanel::draw_variables() {
 }
 
 void LinePanel::draw_question() {
+    ImGui::PushID(asked_); // a field that is typed into ends with its question
     ImGui::AlignTextToFramePadding();
     theme::text("line", theme::kDim);
     ImGui::SameLine(px(44));
@@ -110,6 +131,7 @@ void LinePanel::draw_question() {
     ImGui::SameLine(0, px(4));
     if (ImGui::Checkbox("##pause", &typed_.stops)) watch_as_typed();
     theme::tooltip("Pause when a thread meets it: each launch is looked at then");
+    ImGui::PopID();
 }
 
 // -- what is found -------------------------------------------------------------------------------
@@ -195,13 +217,7 @@ void LinePanel::draw(const std::vector<KernelSlot*>& slots, bool is_paused) {
             if (!typed_.slot && slot->ready()) typed_.slot = slot, typed_.line = 1;
     }
     if (!typed_.slot) return theme::text("No kernels to look into yet.", theme::kDim);
-    if (is_word_ && watch_.state() == LineState::watching) {
-        is_word_ = false;
-        if (!std::ranges::count(watch_.known(), typed_.shown, &ptx::ParameterType::name)) {
-            typed_.shown.clear();
-            watch_as_typed();
-        }
-    }
+    look_at_word();
     if (watch_.state() == LineState::off) picture_ = {};
     else if (watch_.results() != seen_ && watch_.picture().threads.total() > 0)
         picture_.take(watch_.picture());

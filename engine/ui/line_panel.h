@@ -36,6 +36,8 @@ private:
     void draw_answer();
     void draw_picture(float width);
     void watch_as_typed();
+    void look_at_word();
+    void say() const;
     /// In words, what is wrong or under way; empty where there is a picture.
     std::string state_in_words(bool is_paused);
     std::string words_of(std::size_t thread) const;
@@ -45,6 +47,7 @@ private:
     WatchedLine typed_;
     ValuePicture picture_;
     std::uint64_t seen_ = 0;  ///< result
+    int asked_ = 0;           ///< calls of ask()
     bool is_word_ = false;    ///< what is shown is of ask(): perhaps no variable
     bool is_problem_ = false; ///< what state_in_words() says
 };

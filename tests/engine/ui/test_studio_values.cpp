@@ -21,6 +21,12 @@ protected:
     /// The cursor into the word "at" of the line.
     void click_on_at(int line) { click(854, 55 + 17 * float(line)); }
     void click_on_field(int row) { click(1150, 477 + 29 * float(row)); }
+    unsigned times_written(const std::string& text) {
+        unsigned times = 0;
+        for (const Console::Line& line : studio().console().lines())
+            if (line.text == text) times += unsigned(line.repeats);
+        return times;
+    }
     /// The number of a line of the editor stands on green.
     bool is_green(int line) {
         const ImageData picture = studio().screenshot(true);
@@ -40,8 +46,8 @@ std::pair<float, int> rounds_of(int x) {
 TEST_F(StudioValues, F6ShowsTheWordAtTheCursorForAllThreads) {
     click_on_at(kGrows);
     key(Key::f6);
-    EXPECT_EQ(last_line(), "app.watch_line(rings, 8, \"at\")");
     ASSERT_TRUE(until_shown()) << watch().problem();
+    EXPECT_EQ(last_line(), "app.watch_line(rings, 8, \"at\")");
     keep("studio-values");
     ASSERT_EQ(watch().state(), LineState::watching) << watch().problem();
     EXPECT_EQ(watch().line().shown, "at");
@@ -56,12 +62,49 @@ TEST_F(StudioValues, F6ShowsTheWordAtTheCursorForAllThreads) {
     EXPECT_EQ(program->kernel.slot().source(), kRings);
 }
 
+TEST_F(StudioValues, F6WritesItsLineOnce) {
+    const std::string asked = "app.watch_line(rings, 8, \"at\")";
+    click_on_at(kGrows);
+    key(Key::f6);
+    ASSERT_TRUE(until_shown()) << watch().problem();
+    EXPECT_EQ(times_written(asked), 1u);
+    click_on_field(1);
+    key(Key::end);
+    type(" * 2");
+    key(Key::enter);
+    run(3);
+    EXPECT_EQ(times_written("app.watch_line(rings, 8, \"at * 2\")"), 1u);
+    click_on_at(kGrows);
+    run(3);
+    EXPECT_EQ(times_written("app.watch_line(rings, 8, \"at * 2\")"), 1u);
+}
+
+TEST_F(StudioValues, F6CountsWhileAFieldIsTypedInto) {
+    const std::string asked = "app.watch_line(rings, 8, \"at\")";
+    click_on_at(kGrows);
+    key(Key::f6);
+    ASSERT_TRUE(until_shown()) << watch().problem();
+    click_on_field(1);
+    key(Key::end);
+    type(" * 2");
+    key(Key::f6);
+    ASSERT_TRUE(until_shown()) << watch().problem();
+    EXPECT_EQ(last_line(), asked);
+    click_on_at(kGrows);
+    run(3);
+    EXPECT_EQ(last_line(), asked);
+    EXPECT_EQ(times_written(asked), 2u);
+    EXPECT_EQ(watch().line().shown, "at");
+}
+
 TEST_F(StudioValues, AWordThatIsNoVariableShowsVisits) {
     click(826, 55 + 17 * 5); // "if"
     key(Key::f6);
     ASSERT_TRUE(until_shown()) << watch().problem();
     ASSERT_TRUE(until_shown()) << watch().problem();
     EXPECT_EQ(watch().line().shown, "");
+    EXPECT_EQ(times_written("app.watch_line(rings, 5, \"if\")"), 0u);
+    EXPECT_EQ(times_written("app.watch_line(rings, 5)"), 1u);
     EXPECT_EQ(watch().problem(), "");
     EXPECT_EQ(watch().picture().shown[5], 1.0);
 }
@@ -124,6 +167,7 @@ TEST_F(StudioValues, StopAndMistakes) {
     key(Key::f6);
     ASSERT_TRUE(until([&] { return watch().state() == LineState::failed; }));
     EXPECT_EQ(watch().problem(), "rings has no code at line 12 of rings.cu");
+    EXPECT_EQ(last_line(), "app.watch_line(rings, 12)");
     keep("studio-values-none");
     click_on_at(kGrows);
     key(Key::f6);
