@@ -6,11 +6,11 @@
 #include "gpu/driver/check.h"
 #include "gpu/driver/device_traits.h"
 #include "gpu/inspect/kernel_ptx.h"
+#include "gpu/launch_attribute_list.h"
 #include "gpu/ptx/printer.h"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -120,24 +120,11 @@ private:
 };
 
 void launch(CUfunction function, const LaunchConfig& config, std::span<void*> arguments) {
-    std::array<CUlaunchAttribute, 2> attributes{};
-    unsigned count = 0;
-    if (config.cooperative) {
-        attributes[count].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-        attributes[count++].value.cooperative = 1;
-    }
-    if (config.cluster) {
-        attributes[count].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-        attributes[count++].value.clusterDim = {config.cluster->x, config.cluster->y,
-                                                config.cluster->z};
-    }
-    const auto shared = static_cast<unsigned>(config.shared_bytes);
-    if (shared > 0)
+    if (config.shared_bytes > 0)
         LATHE_REPLAY_TRY(cuFuncSetAttribute(
-            function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, int(shared)));
-    const Dim3 &g = config.grid, &b = config.block;
-    const CUlaunchConfig full{
-        g.x, g.y, g.z, b.x, b.y, b.z, shared, ReplayDevice::get().stream, attributes.data(), count};
+            function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, int(config.shared_bytes)));
+    LaunchAttributeList attributes{config};
+    const CUlaunchConfig full = attributes.launch(config, ReplayDevice::get().stream);
     LATHE_REPLAY_TRY(cuLaunchKernelEx(&full, function, arguments.data(), nullptr));
     const CUresult done = software_driver().cuStreamSynchronize(ReplayDevice::get().stream);
     const auto fault = done == CUDA_SUCCESS ? nullptr : last_fault(software_traits());

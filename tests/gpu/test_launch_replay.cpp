@@ -183,6 +183,26 @@ std::string problem_of(const std::function<void()>& call) {
     return {};
 }
 
+/// A device without clusters, and a grid that does not fit at once: each is refused.
+TEST_F(LaunchReplayTest, ALaunchKeepsItsAttributes) {
+    const DeviceBuffer out{1 << 10}, in{1 << 10};
+    const auto problem = [&](const LaunchConfig& config) {
+        return problem_of([&] { replay("strides", config, false, out, in, 0); });
+    };
+    LaunchConfig config = over(8, 1);
+    EXPECT_EQ(problem(config), "");
+    config.cooperative = true;
+    EXPECT_EQ(problem(config), "");
+    config.grid = {1 << 20};
+    EXPECT_NE(problem(config).find("the replay's cuLaunchKernelEx failed: "), std::string::npos);
+    config = over(8, 1);
+    config.cluster = Dim3{1};
+    EXPECT_EQ(problem(config), "");
+    config.cluster = Dim3{2};
+    EXPECT_NE(problem(config).find("cuLaunchKernelEx failed: clusters of 2 x 1 x 1"),
+              std::string::npos);
+}
+
 TEST_F(LaunchReplayTest, WhatIsNotCopiedIsSaidWithItsLine) {
     const DeviceBuffer target{256}, links{64 * 8};
     const std::vector<CUdeviceptr> addresses(64, 8); // of nobody
