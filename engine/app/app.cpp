@@ -5,6 +5,7 @@
 
 #include "engine/app/app_parts.h"
 #include "engine/app/device_output.h"
+#include "engine/app/display_line.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/zone.h"
@@ -38,6 +39,8 @@ Window first_window(const AppConfig& config) {
     w.vsync = config.vsync;
     w.context = config.context;
     w.display = config.display;
+    if (!w.display && config.context == GlContext::own && !config.headless.value_or(false))
+        w.display = display_of_environment();
     Window window = Window::open(w);
     window.enter(); // until the App stands
     return window;

@@ -18,6 +18,7 @@ import urllib.request
 
 import numpy as np
 import pytest
+from conftest import ROOT
 from PIL import Image
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -48,9 +49,10 @@ app.run()
 class Served:
     """A program that is served, with what it printed."""
 
-    def __init__(self, folder, *options, script=SCRIPT):
-        file = folder / "colours.py"
-        file.write_text(script)
+    def __init__(self, folder, *options, script=SCRIPT, file=None):
+        if file is None:
+            file = folder / "colours.py"
+            file.write_text(script)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "lathe", "serve", str(file), "--port", "0", *options],
             stdout=subprocess.PIPE,
@@ -59,6 +61,7 @@ class Served:
             cwd=folder,
             env={**os.environ, "LATHE_CACHE_DIR": str(folder / "cache")},
         )
+        self.folder = folder
         first = self.process.stdout.readline()
         match = re.search(r"http://localhost:(\d+)/\?token=(\S+)", first)
         assert match, first + self.process.stdout.read()
@@ -349,3 +352,91 @@ def test_a_script_that_fails_is_seen_failing_and_mended(tmp_path):
         file.write_text(SCRIPT.replace("[[[red,", "[[[1.0,"))
         page.take_until(lambda: page.colour()[0] > 0.95)
     program.end()
+
+
+# -- programs in C++ -------------------------------------------------------------------------------
+
+PROGRAMS = ROOT / "build" / "apps"
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Serves one of apps/*_cpp; none outlives its test."""
+    started = []
+
+    def start(name, *options):
+        if not (PROGRAMS / name).exists():
+            pytest.skip(f"{name} is not built")
+        started.append(Served(tmp_path, *options, file=PROGRAMS / name))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.process.kill()
+        each.process.wait()
+
+
+def child_of(parent):
+    with open(f"/proc/{parent}/task/{parent}/children") as children:
+        return int(children.read())
+
+
+def test_a_program_in_cpp_is_seen_and_steered(program):
+    served = program("swarm_cpp", "--size", "640x400")
+    with served.look() as page:
+        page.take_until(lambda: page.frames > 0)
+        assert page.picture.shape == (400, 640, 3)
+        assert "title swarm" in page.words
+        page.line.send("size 700 420 1")
+        page.take_until(lambda: page.picture.shape == (420, 700, 3))
+        page.line.send("key 300 down 0\nkey 300 up 0")  # F11: the picture alone
+        panels = page.picture
+        page.take_until(lambda: np.abs(page.picture.astype(int) - panels).mean() > 5)
+    assert json.loads(served.get("/status.json")[1])["is_open"]
+    assert served.get("/still.png")[1].startswith(b"\x89PNG")
+    out = served.end()
+    assert served.process.returncode == 130, out
+    assert "Traceback" not in out
+    assert "rror" not in out
+    assert not list((served.folder / "cache").glob("autosave/*/running.*")), "no crash"
+
+
+def test_a_program_in_cpp_takes_the_options(program):
+    served = program("ripple_cpp", "--no-ui", "--size", "200x100", "--frames", "40")
+    assert served.process.wait(timeout=60) == 0
+    assert "rror" not in served.process.stdout.read()
+
+
+def test_a_program_in_cpp_that_dies_ends_the_page(program):
+    served = program("ripple_cpp", "--size", "200x100")
+    with served.look() as page:
+        page.take_until(lambda: page.frames > 0)
+        os.kill(child_of(served.process.pid), signal.SIGKILL)
+        page.take_until(lambda: "over" in page.words)
+    assert served.process.wait(timeout=20) == 128 + signal.SIGKILL
+
+
+def test_a_program_in_cpp_ends_with_its_page_server(program):
+    served = program("swarm_cpp", "--size", "320x200")
+    with served.look() as page:
+        page.take_until(lambda: page.frames > 0)
+        child = child_of(served.process.pid)
+        served.process.kill()
+        served.process.wait()
+        end = time.monotonic() + 20
+        while os.path.exists(f"/proc/{child}") and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not os.path.exists(f"/proc/{child}")
+    assert not list((served.folder / "cache").glob("autosave/*/running.*")), "no crash"
+
+
+def test_what_cannot_be_started_is_said(tmp_path):
+    file = tmp_path / "nothing"
+    file.write_bytes(b"\x00")
+    file.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, "-m", "lathe", "serve", str(file), "--port", "0"],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "cannot be started: Exec format error" in done.stderr

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/broadcast/broadcast.h"
 
+#include "engine/app/display_line.h"
 #include "python/bind/bind.h"
 
 #include <pybind11/numpy.h>
@@ -78,6 +79,10 @@ void bind_broadcast(py::module_& m) {
              "A `Viewer`; raises lathe.Error where too many look already.")
         .def("still", &still_of, py::arg("seconds") = 2.0,
              "The newest picture as a PNG file's bytes; None before the first.")
+        .def(
+            "carry", [](Broadcast& broadcast, int socket) { carry_display(broadcast, socket); },
+            py::arg("socket"), free,
+            "Shows the program at the other end of a socket, until that is gone.")
         .def_property_readonly("status", &status_of);
     py::class_<Viewer, std::shared_ptr<Viewer>>(m, "Viewer", "The line to one who looks.")
         .def_property_readonly("number", &Viewer::number)

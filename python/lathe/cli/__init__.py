@@ -144,7 +144,7 @@ def _parser() -> argparse.ArgumentParser:
     serve = commands.add_parser(
         "serve", help="run it with a web page for a window, on this machine or over SSH"
     )
-    serve.add_argument("target", metavar="NAME|FILE.py|FILE.cu")
+    serve.add_argument("target", metavar="NAME|FILE.py|FILE.cu|PROGRAM")
     serve.add_argument(
         "--port", default="8765", metavar="PORT", help="8765 unless given; 0: a free one"
     )

@@ -9,6 +9,7 @@ import sys
 from lathe.cli.list_apps import find_target
 from lathe.cli.messages import UserError, choose_device, load_engine, parse_count, parse_size
 from lathe.cli.run import execute, settings_of
+from lathe.cli.serve_program import program_of, run_program
 from lathe.options import RunOptions
 
 __all__ = ["serve"]
@@ -17,8 +18,9 @@ _LARGEST_PORT = 65535
 
 
 def serve(arguments: argparse.Namespace) -> int:
-    """Runs an experiment, a script or a sketch, whose window is a page."""
-    name, file = find_target(arguments.target)
+    """Runs an experiment, a script, a sketch or a program, whose window is a page."""
+    program = program_of(arguments.target)
+    name, file = (program.name, program) if program else find_target(arguments.target)
     port = _port(arguments.port)
     size = parse_size(arguments.size) if arguments.size else None
     frames = parse_count("--frames", arguments.frames) if arguments.frames else None
@@ -60,6 +62,8 @@ def serve(arguments: argparse.Namespace) -> int:
                 "USER@THIS-MACHINE, then the same address there"
             )
         sys.stdout.flush()
+        if program:
+            return run_program(program, arguments, broadcast)
         return execute(file, options)
 
 
