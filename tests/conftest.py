@@ -18,6 +18,8 @@ os.environ.pop("WAYLAND_DISPLAY", None)
 # A job that a shell started in the background ignores Ctrl+C, and hands that on to its programs.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+# So do programs below `nohup`, and some machines that test, with the end of the terminal.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_configure(config):
