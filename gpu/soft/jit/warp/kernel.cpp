@@ -25,6 +25,16 @@
 
 namespace lathe::soft::jit::warp {
 
+namespace {
+
+Value* load_invariant(llvm::IRBuilder<>& b, llvm::Type* type, Value* base, std::size_t offset) {
+    auto* load = b.CreateLoad(type, b.CreateConstGEP1_64(b.getInt8Ty(), base, offset));
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b.getContext(), {}));
+    return load;
+}
+
+} // namespace
+
 void make_warp_loop(llvm::Function& loop, llvm::Function& wide, std::uint32_t param_bytes,
                     const ShapeOptions& options, llvm::DILocation* place) {
     const unsigned width = options.width;
@@ -38,13 +48,8 @@ void make_warp_loop(llvm::Function& loop, llvm::Function& wide, std::uint32_t pa
     auto field = [&](std::size_t offset) {
         return b.CreateConstGEP1_64(b.getInt8Ty(), ctx, offset);
     };
-    auto invariant = [&](std::size_t offset, llvm::Type* type) {
-        auto* load = b.CreateLoad(type, field(offset));
-        load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context, {}));
-        return load;
-    };
-    Value* size_x = invariant(offsetof(ThreadContext, ntid), i32);
-    Value* size_y = invariant(offsetof(ThreadContext, ntid) + 4, i32);
+    Value* size_x = load_invariant(b, i32, ctx, offsetof(ThreadContext, ntid));
+    Value* size_y = load_invariant(b, i32, ctx, offsetof(ThreadContext, ntid) + 4);
     llvm::LoadInst* params = b.CreateLoad(b.getPtrTy(), field(offsetof(ThreadContext, params)));
     if (param_bytes) {
         const auto number = [&](std::uint64_t n) {
@@ -198,17 +203,14 @@ llvm::Function& make_step(llvm::Function& loop, llvm::Function& wide) {
     step->copyAttributesFrom(&loop);
     llvm::IRBuilder<> b{llvm::BasicBlock::Create(context, "", step)};
     Value *ctx = step->getArg(0), *place = step->getArg(1);
-    const auto load = [&](Value* from, std::size_t offset, llvm::Type* type) {
-        auto* value = b.CreateLoad(type, b.CreateConstGEP1_64(b.getInt8Ty(), from, offset));
-        value->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context, {}));
-        return value;
+    const auto part = [&](std::size_t offset) {
+        return load_invariant(b, b.getInt32Ty(), place, offset);
     };
-    const auto part = [&](std::size_t offset) { return load(place, offset, b.getInt32Ty()); };
     constexpr std::size_t tid = offsetof(WarpPlace, tid);
     Value *x = part(tid), *y = part(tid + 4), *z = part(tid + 8);
     Value* linear = part(offsetof(WarpPlace, linear_tid));
     Value* off = b.CreateSub(b.getInt32(32), part(offsetof(WarpPlace, lanes)));
-    Value* params = load(ctx, offsetof(ThreadContext, params), pointer);
+    Value* params = load_invariant(b, pointer, ctx, offsetof(ThreadContext, params));
     b.CreateCall(&wide, {ctx, x, y, z, linear, params, b.CreateLShr(b.getInt32(~0u), off)});
     b.CreateRetVoid();
     loop.eraseFromParent();

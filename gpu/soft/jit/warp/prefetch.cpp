@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Memory that will be needed later is asked for where processors do not guess it:
-// - Loops over the whole grid (for (i = ...; i < n; i += gridDim.x * blockDim.x)): a warp comes
-// back
-//   to memory a grid's width further on in each pass. Such steps cross pages.
-// - Rows of blocks, as those of stencils: each row of a block is short, and goes on in the next
-//   block along x, which runs soon. In between come all other rows of this block.
+// Memory that will be needed later is asked for where processors do not guess it.
+// Loops over the whole grid (for (i = ...; i < n; i += gridDim.x * blockDim.x)): a warp comes back
+// to memory a grid's width further on in each pass, and such steps cross pages.
+// Rows of blocks, as those of stencils: each row of a block is short, and goes on in the next block
+// along x, which runs soon. In between come all other rows of this block.
 #include "gpu/soft/jit/warp/widener.h"
 #include "gpu/soft/rt/abi.h"
 
@@ -24,19 +23,31 @@ constexpr std::uint64_t kCacheLine = 64;
 /// Bytes along a row: a block or two of 32 x 4 x 2, some 100 ns.
 constexpr std::uint64_t kAheadInRow = 256;
 
+struct ReadPlace {
+    const Value* base;
+    std::uint64_t offset;
+};
+
+ReadPlace place_of(const llvm::LoadInst& load) {
+    std::int64_t offset = 0;
+    const Value* base = llvm::GetPointerBaseWithConstantOffset(load.getPointerOperand(), offset,
+                                                               load.getDataLayout());
+    return {base, static_cast<std::uint64_t>(offset)};
+}
+
+bool is_context(const Value* base) {
+    const auto* argument = llvm::dyn_cast<llvm::Argument>(base);
+    return argument && argument->getArgNo() == 0;
+}
+
 /// Made from the grid's size, among others.
 bool is_of_grid(const Value* value, unsigned depth = 0) {
     const auto* i = llvm::dyn_cast<llvm::Instruction>(value);
     if (!i || depth > 6) return false;
     if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(i)) {
-        const auto* field = llvm::dyn_cast<llvm::GetElementPtrInst>(load->getPointerOperand());
-        const auto* context =
-            field ? llvm::dyn_cast<llvm::Argument>(field->getPointerOperand()) : nullptr;
-        llvm::APInt offset{64, 0};
-        return context && context->getArgNo() == 0 &&
-               field->accumulateConstantOffset(field->getDataLayout(), offset) &&
-               offset.getZExtValue() - offsetof(ThreadContext, nctaid) <
-                   sizeof(ThreadContext::nctaid);
+        const auto [base, offset] = place_of(*load);
+        return is_context(base) &&
+               offset - offsetof(ThreadContext, nctaid) < sizeof(ThreadContext::nctaid);
     }
     if (!llvm::isa<llvm::BinaryOperator, llvm::CastInst>(i)) return false;
     return llvm::any_of(i->operands(),
@@ -76,14 +87,11 @@ Sources sources_of(const Value* value) {
             left.insert(left.end(), i->value_op_begin(), i->value_op_end());
             continue;
         }
-        std::int64_t offset = 0;
-        const Value* base = llvm::GetPointerBaseWithConstantOffset(load->getPointerOperand(),
-                                                                   offset, load->getDataLayout());
-        const auto* argument = llvm::dyn_cast<llvm::Argument>(base);
-        constexpr auto kBlock = static_cast<std::int64_t>(offsetof(ThreadContext, ctaid));
-        if (!argument) found.memory = true;
-        else if (argument->getArgNo() != 0 || offset < kBlock || offset > kBlock + 8) continue;
-        else (offset == kBlock ? found.block_x : found.block_yz) = true;
+        const auto [base, offset] = place_of(*load);
+        constexpr std::uint64_t kAlongX = offsetof(ThreadContext, ctaid);
+        if (!llvm::isa<llvm::Argument>(base)) found.memory = true;
+        else if (is_context(base) && offset - kAlongX < sizeof(ThreadContext::ctaid))
+            (offset == kAlongX ? found.block_x : found.block_yz) = true;
     }
     return found;
 }

@@ -71,7 +71,7 @@ public:
         for (std::size_t k = 0; k < stops_.size(); ++k)
             stop_at(stops_[k], static_cast<std::uint32_t>(k + 1));
         promote();
-        return (bytes_ + kKeptAlignment - 1) / kKeptAlignment * kKeptAlignment;
+        return static_cast<std::uint32_t>(llvm::alignTo(bytes_, kKeptAlignment));
     }
 
 private:
@@ -190,14 +190,15 @@ private:
         std::ranges::stable_sort(order, {}, [&](const auto* each) {
             return layout_.getTypeAllocSize(each->first->getType()).getFixedValue();
         });
-        for (auto* each : order) each->second.offset = reserve(each->first->getType());
+        for (auto* each : order) {
+            llvm::Type* type = each->first->getType();
+            each->second.offset = reserve(type, 1, align_of(type));
+        }
     }
 
-    std::uint32_t reserve(llvm::Type* type, std::uint64_t count = 1) {
-        const auto size = static_cast<std::uint32_t>(layout_.getTypeAllocSize(type) * count);
-        const auto alignment = static_cast<std::uint32_t>(align_of(type).value());
-        const std::uint32_t offset = (bytes_ + alignment - 1) / alignment * alignment;
-        bytes_ = offset + size;
+    std::uint32_t reserve(llvm::Type* type, std::uint64_t count, llvm::Align alignment) {
+        const auto offset = static_cast<std::uint32_t>(llvm::alignTo(bytes_, alignment));
+        bytes_ = offset + static_cast<std::uint32_t>(layout_.getTypeAllocSize(type) * count);
         return offset;
     }
 
@@ -247,18 +248,13 @@ private:
             if (!crosses(*array)) continue;
             const auto* count = llvm::cast<llvm::ConstantInt>(array->getArraySize());
             llvm::IRBuilder<> b{array};
-            Value* kept = place(b, reserve_array(*array, count->getZExtValue()));
+            // No instruction needs a higher alignment than what is kept has.
+            const auto alignment = std::min(array->getAlign(), llvm::Align{kKeptAlignment});
+            Value* kept =
+                place(b, reserve(array->getAllocatedType(), count->getZExtValue(), alignment));
             array->replaceAllUsesWith(kept);
             array->eraseFromParent();
         }
-    }
-
-    /// No instruction needs a higher alignment than what is kept has.
-    std::uint32_t reserve_array(const llvm::AllocaInst& array, std::uint64_t count) {
-        const auto alignment = static_cast<std::uint32_t>(
-            std::min(array.getAlign(), llvm::Align{kKeptAlignment}).value());
-        bytes_ = (bytes_ + alignment - 1) / alignment * alignment;
-        return reserve(array.getAllocatedType(), count);
     }
 
     /// Whether a path leads from a use through a barrier to a use, as far as is known.
@@ -278,25 +274,23 @@ private:
                 if (known.insert(i).second) addresses.push_back(i);
             }
         }
-        Blocks before; // reached from a use
-        std::vector<BasicBlock*> found{users.begin(), users.end()};
-        while (!found.empty()) {
-            BasicBlock* block = found.back();
-            found.pop_back();
-            if (!before.insert(block).second) continue;
-            found.insert(found.end(), llvm::succ_begin(block), llvm::succ_end(block));
-        }
-        Blocks behind; // reached from there through a barrier
+        const Blocks before = reached_from({users.begin(), users.end()});
+        std::vector<BasicBlock*> behind;
         for (const Stop& stop : stops_)
-            if (before.contains(stop.barrier->getParent())) found.push_back(stop.behind);
-        while (!found.empty()) {
-            BasicBlock* block = found.back();
-            found.pop_back();
-            if (!behind.insert(block).second) continue;
-            if (users.contains(block)) return true;
-            found.insert(found.end(), llvm::succ_begin(block), llvm::succ_end(block));
+            if (before.contains(stop.barrier->getParent())) behind.push_back(stop.behind);
+        return llvm::any_of(reached_from(std::move(behind)),
+                            [&](BasicBlock* block) { return users.contains(block); });
+    }
+
+    static Blocks reached_from(std::vector<BasicBlock*> left) {
+        Blocks reached;
+        while (!left.empty()) {
+            BasicBlock* block = left.back();
+            left.pop_back();
+            if (reached.insert(block).second)
+                left.insert(left.end(), llvm::succ_begin(block), llvm::succ_end(block));
         }
-        return false;
+        return reached;
     }
 
     /// A value goes through memory to where other blocks use it.
