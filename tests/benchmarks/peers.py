@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import random
 import statistics
 import time
 from collections.abc import Callable
@@ -59,14 +60,19 @@ def pycuda(*modules: str) -> Any:
 
 
 def seconds(calls: Calls, repeats: int = 1) -> dict[str, float]:
-    """Of one call: the median over rounds in which each has a turn of `repeats` calls."""
+    """Of one call: the median over rounds in which each has a turn of `repeats` calls.
+
+    The order of the turns is another one in each round: after a long call of another library the
+    host's caches are cold, and always the same call would pay for it.
+    """
     times: dict[str, list[float]] = {who: [] for who in calls}
+    order = random.Random(1)
     for round_ in range(ROUNDS + 2):
-        for who, call in calls.items():
+        for who in order.sample(list(calls), len(calls)):
             wait()
             begin = time.perf_counter()
             for _ in range(repeats):
-                call()
+                calls[who]()
             wait()
             if round_ > 1:
                 times[who].append((time.perf_counter() - begin) / repeats)
