@@ -13,7 +13,7 @@ from lathe.cuda import elementwise as ew
 from lathe.cuda import gpuarray
 from lathe.cuda.elementwise import ElementwiseKernel
 from lathe.cuda.elementwise_forms import Form, Snippet
-from lathe.cuda.independence import is_always_set, is_independent, is_value_only
+from lathe.cuda.independence import is_always_set, is_independent, is_long, is_value_only
 from lathe.cuda.tools import get_or_register_dtype
 
 pytestmark = pytest.mark.usefixtures("cuda_context", "forms")
@@ -264,13 +264,47 @@ def test_variables_of_the_module_are_one(forms: list[Form]) -> None:
 def test_an_element_that_is_work_enough_has_a_thread(forms: list[Form]) -> None:
     x = numbers(1001)
     z = gpuarray.zeros(1001, np.float32)
-    cube = "__device__ float cube(float v) { float p = 1; for (int k = 0; k < 3; ++k) p *= v; "
+    cube = "__device__ float cube(float v) { float p = 1; int k = 0; while (k++ < 3) p *= v; "
     kernel = ElementwiseKernel(
         "float *z, float *x", "z[i] = cube(x[i])", preamble=cube + "return p; }"
     )
     kernel(z, gpuarray.to_gpu(x))
     assert forms[-1] == Form()
     np.testing.assert_allclose(z.get(), x**3, rtol=1e-6)
+
+
+def test_a_short_loop_is_not_work_enough(forms: list[Form]) -> None:
+    x = numbers(1001)
+    z = gpuarray.zeros(1001, np.float32)
+    cube = "__device__ float cube(float v) { float p = 1; for (int k = 0; k < 3; ++k) p *= v; "
+    kernel = ElementwiseKernel(
+        "float *z, float *x", "for (int k = 1; k <= 4; k++) z[i] += k * cube(x[i])",
+        preamble=cube + "return p; }",
+    )  # fmt: skip
+    kernel(z, gpuarray.to_gpu(x))
+    assert forms[-1].many == 4
+    np.testing.assert_allclose(z.get(), 10 * x**3, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (False, "z[i] = x[i]"),
+        (False, "for (int k = 0; k < 64; ++k) z[i] += x[i]"),
+        (False, "for (unsigned int k = 2; k < 9; k++) z[i] += x[i]"),
+        (False, "for (int k = 1; k <= 64; ++k) z[i] += x[i]"),
+        (True, "for (int k = 0; k <= 64; ++k) z[i] += x[i]"),
+        (True, "for (int k = 0; k < 10; ++k) for (int j = 0; j < 10; ++j) z[i] += x[j]"),
+        (True, "for (int k = 0; k < m; ++k) z[i] += x[i]"),
+        (True, "for (int k = 0; k < 9; k += step) z[i] += x[i]"),
+        (True, "for (int k = 0; k < 9; ++j) z[i] += x[i]"),
+        (True, "for (;;) z[i] += x[i]"),
+        (True, "for (int k = 0; k < 9; ++k) while (z[i] < x[i]) z[i] += 1"),
+        (True, "do z[i] += 1; while (z[i] < x[i])"),
+    ],
+)
+def test_work_enough_for_a_thread(answer: bool, text: str) -> None:
+    assert is_long(text) is answer
 
 
 def test_ranges_keep_their_loop(forms: list[Form]) -> None:

@@ -19,12 +19,12 @@ from lathe.cuda import driver
 from lathe.cuda.c_arguments import VectorArg, dtype_to_ctype
 from lathe.cuda.compiler import SourceModule
 from lathe.cuda.independence import (
-    has_loops,
     has_references,
     has_state,
     is_always_set,
     is_changed,
     is_independent,
+    is_long,
     is_value_only,
     spread_text,
 )
@@ -132,7 +132,7 @@ class Snippet:
         ]
         sizes = [self._arguments[k].dtype.itemsize for k in self._indexed]
         is_grouped = (
-            not (self.needs_loop or has_loops(both))
+            not (self.needs_loop or is_long(both))
             and is_independent(self._operation, self._preamble, names)
         )  # fmt: skip
         #: Elements of a thread if there are many.

@@ -19,6 +19,7 @@ in order within a thread, because the compiler sees both accesses. In doubt the 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -39,6 +40,11 @@ _STATE = re.compile(
 _REFERENCE = re.compile(r"[\w>]\s*&&?\s*\w")
 _CONST_REFERENCE = re.compile(r"\bconst\s+[\w:<>]+\s*&")
 _LOOP = re.compile(r"\b(for|while|do)\b")
+_COUNTED_LOOP = re.compile(
+    r"\bfor\s*\(\s*(?:(?:unsigned|int|short|long|size_t)\s+)+(?P<k>\w+)\s*=\s*(?P<first>\d+)\s*;"
+    r"\s*(?P=k)\s*<(?P<with>=?)\s*(?P<end>\d+)\s*;\s*(?:\+\+\s*(?P=k)|(?P=k)\s*\+\+)\s*\)"
+)
+_FEW_ROUNDS = 64
 _BRANCH = re.compile(
     r"[{}#\"']|//|/\*|\b(if|else|switch|case|default|continue|break|return|goto|for|while|do)\b"
 )
@@ -98,9 +104,17 @@ def _counts_by_element(name: str, text: str) -> bool:
     return bool(ends) and all(_OWN_ELEMENT.match(text, end) for end in ends)
 
 
-def has_loops(text: str) -> bool:
-    """Whether an element is work enough for a thread: several would only make the code longer."""
-    return _LOOP.search(text) is not None
+def is_long(text: str) -> bool:
+    """Whether an element is work enough for a thread: several would only make the code longer.
+
+    Loops of a number of rounds that nobody knows, and of more than _FEW_ROUNDS, nested ones
+    multiplied: 30 multiplications with additions are still quicker than memory is.
+    """
+    counts = [
+        int(loop["end"]) - int(loop["first"]) + len(loop["with"])
+        for loop in _COUNTED_LOOP.finditer(text)
+    ]
+    return len(counts) < len(_LOOP.findall(text)) or math.prod(counts) > _FEW_ROUNDS
 
 
 def spread_text(text: str, preamble: str) -> str | None:
