@@ -7,8 +7,10 @@
 #include "gpu/context.h"
 #include "gpu/device_headers.h"
 #include "gpu/driver/check.h"
+#include "gpu/header_set.h"
 #include "gpu/include_scan.h"
 #include "gpu/nvrtc.h"
+#include "gpu/precompiled_headers.h"
 #include "gpu/system_types.h"
 
 #include <fmt/core.h>
@@ -134,9 +136,41 @@ public:
         return name;
     }
 
+    nvrtcProgram get() const { return program_; }
+
 private:
     nvrtcProgram program_ = nullptr;
 };
+
+// -- precompiled headers -----------------------------------------------------------------------
+
+constexpr const char* kTypesHeader = "lathe_system_types.h";
+
+nvrtcResult compile_with(Program& program, std::vector<std::string> words,
+                         const std::string& option) {
+    words.insert(words.end(), {option, "--pch-messages=false", "--pch-verbose=false"});
+    return program.compile(words);
+}
+
+// Makes precompiled headers of the request in the background, if it is worth it.
+void wish_for(const HeaderSet& set, const CompileRequest& request, const CompileTarget& target,
+              const std::vector<std::string>& words, const std::string& types) {
+    if (set.key.empty()) return;
+    CompileRequest headers_alone{.source = set.prefix + "\n;\n",
+                                 .name = request.name,
+                                 .headers = request.headers,
+                                 .target = target};
+    const auto make = [alone = std::move(headers_alone), words, types](const fs::path& file) {
+        try {
+            Program program{alone, {kTypesHeader, types}};
+            // Who uses the file would not see a warning that its headers had.
+            return compile_with(program, words, "--create-pch=" + file.string()) == NVRTC_SUCCESS &&
+                   nvrtc().pch_create_status(program.get()) == NVRTC_SUCCESS &&
+                   program.log().empty();
+        } catch (const lathe::Error&) { return false; }
+    };
+    PrecompiledHeaders::instance().wish(set.key, request.more_will_come, make);
+}
 
 // `types` are declared before the source.
 CompileResult run(const CompileRequest& request, const CompileOptions& s,
@@ -144,12 +178,28 @@ CompileResult run(const CompileRequest& request, const CompileOptions& s,
     CompileResult result;
     result.target = s.target;
     result.command_line = fmt::format("{} {}", fmt::join(s.words, " "), request.name);
-    const CompileHeader header{"lathe_system_types.h", types};
+    const CompileHeader header{kTypesHeader, types};
     std::vector<std::string> words = s.words;
     if (!types.empty()) words.push_back("--pre-include=" + header.name);
-    Program program{request, header};
-    const nvrtcResult code = program.compile(words);
-    result.log = program.log();
+    const HeaderSet set = header_set_of(request, s, words, types);
+    PrecompiledHeaders& precompiled = PrecompiledHeaders::instance();
+    const auto file = set.key.empty() ? nullptr : precompiled.find(set.key);
+    std::optional<Program> program{std::in_place, request, header};
+    nvrtcResult code = NVRTC_SUCCESS;
+    if (file) {
+        code = compile_with(*program, words, "--use-pch=" + file->path());
+        result.had_headers = (code == NVRTC_SUCCESS || code == NVRTC_ERROR_COMPILATION) &&
+                             program->log().find("precompiled header file") == std::string::npos;
+        if (!result.had_headers) {
+            precompiled.refuse(set.key);
+            program.emplace(request, header);
+        }
+    }
+    if (!result.had_headers) {
+        code = program->compile(words);
+        wish_for(set, request, s.target, words, types);
+    }
+    result.log = program->log();
     result.diagnostics = parse_nvrtc_log(result.log, request.name, request.source);
     result.ok = code == NVRTC_SUCCESS;
     if (!result.ok) {
@@ -162,9 +212,9 @@ CompileResult run(const CompileRequest& request, const CompileOptions& s,
                                                               nvrtc().error_string(code))});
         return result;
     }
-    result.image = program.image(s.target.kind);
+    result.image = program->image(s.target.kind);
     for (const std::string& expression : request.name_expressions)
-        result.lowered_names[expression] = program.lowered_name(expression);
+        result.lowered_names[expression] = program->lowered_name(expression);
     return result;
 }
 
@@ -227,9 +277,14 @@ CompileResult compile(const CompileRequest& request) {
     CompileCache& cache = CompileCache::instance();
     std::optional<CompileResult> result;
     if (request.use_cache) result = cache.find(of.key);
+    const bool quick = request.quick && settled.can_be_quick;
+    if (quick && (!result || request.more_will_come)) settled.words.emplace_back(kQuick);
+    if (result && request.more_will_come) { // the next one will not come from the cache
+        const HeaderSet set = header_set_of(request, settled, settled.words, {});
+        wish_for(set, request, settled.target, settled.words, {});
+    }
     if (!result) {
-        const bool quick = request.quick && settled.can_be_quick;
-        if (quick) settled.words.emplace_back(kQuick);
+        const PrecompiledHeaders::Foreground others_wait;
         result = run(request, settled);
         std::string types;
         // After an error the compiler skips text, in which more may be undefined.

@@ -51,6 +51,10 @@ struct CompileRequest {
     /// (--Ofast-compile=max, CUBINs, NVRTC 12.9), unless the cache has the full compile. Nothing is
     /// inlined and other additions are fused, so floating-point results may differ in the last bit.
     bool quick = false;
+    /// The like will be compiled again soon: the headers of CUDA that the source begins with are
+    /// precompiled in the background after this compile (NVRTC 12.8). Otherwise that happens after
+    /// the process's second compile that begins with them. See precompiled_headers.h.
+    bool more_will_come = false;
 };
 
 struct LATHE_API CompileResult {
@@ -64,7 +68,8 @@ struct LATHE_API CompileResult {
     bool from_cache = false;                          ///< nothing was compiled
     bool from_disk = false;                           ///< and it was read from disk
     bool quick = false;                               ///< compiled as `CompileRequest::quick` says
-    double milliseconds = 0;                          ///< wall time of this call
+    bool had_headers = false; ///< those at its beginning were precompiled; nothing else differs
+    double milliseconds = 0;  ///< wall time of this call
     /// Files of the user's own folders that the source includes, and the places where those that
     /// are not there (or are the toolkit's) would be found, sorted.
     std::vector<std::filesystem::path> files;

@@ -23,6 +23,9 @@ namespace fs = std::filesystem;
 std::mutex mutex;
 std::atomic<const NvrtcApi*> open{nullptr};
 
+// CUB of NVRTC 13.5 with CCCL 13.3 needs 294 MiB; NVRTC takes 256 by itself.
+constexpr std::size_t kHeaderHeapBytes = std::size_t{512} << 20;
+
 constexpr CudaLibraryName kName{"NVRTC",      "libnvrtc.so", {13, 12},
                                 "cuda_nvrtc", "LATHE_NVRTC", CudaLibraryName::Prefer::toolkit};
 
@@ -78,6 +81,12 @@ std::unique_ptr<NvrtcApi> table_of(const SharedLibrary& library) {
     library.require(api->lowered_name, "nvrtcGetLoweredName");
     library.require(api->supported_arch_count, "nvrtcGetNumSupportedArchs");
     library.require(api->supported_archs, "nvrtcGetSupportedArchs");
+
+    api->pch_create_status = library.find<nvrtcResult(nvrtcProgram)>("nvrtcGetPCHCreateStatus");
+    // Of address space; pages that are not used cost nothing. A later change would make files of
+    // precompiled headers useless.
+    if (auto* set_size = library.find<nvrtcResult(std::size_t)>("nvrtcSetPCHHeapSize"))
+        set_size(kHeaderHeapBytes);
 
     api->path = library.path();
     api->version_of(&api->major, &api->minor);

@@ -31,6 +31,8 @@ struct NvrtcApi {
     decltype(&::nvrtcGetLoweredName) lowered_name = nullptr;
     decltype(&::nvrtcGetNumSupportedArchs) supported_arch_count = nullptr;
     decltype(&::nvrtcGetSupportedArchs) supported_archs = nullptr;
+    /// Null before 12.8, which has no precompiled headers. Declared here for older headers.
+    nvrtcResult (*pch_create_status)(nvrtcProgram) = nullptr;
 
     std::filesystem::path path; ///< as the loader resolved it
     int major = 0;

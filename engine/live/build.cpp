@@ -60,6 +60,7 @@ gpu::CompileRequest request_of(const KernelSource& source, const std::string& ke
 KernelBuild build_kernel(const KernelSource& source, Effort effort) {
     gpu::CompileRequest request = request_of(source);
     request.quick = effort == Effort::quick;
+    request.more_will_come = true;
     gpu::CompileResult result = gpu::compile(request);
 
     KernelBuild build;

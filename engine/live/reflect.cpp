@@ -55,6 +55,7 @@ ReflectKernel reflect_for(gpu::Device device) {
         const gpu::CurrentContext here{gpu::Context::primary(device)};
         gpu::CompileRequest request = request_of(source);
         request.debug_info = true;
+        request.more_will_come = true;
         const gpu::CompileResult result = gpu::compile_or_throw(request);
         const auto parsed = ptx::parse(result.ptx());
         if (!parsed.ok()) throw Error{to_string(parsed.errors.front())};

@@ -7,10 +7,13 @@
 #include "gpu/launch.h"
 #include "gpu/memory.h"
 #include "gpu/nvrtc.h"
+#include "gpu/precompiled_headers.h"
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
+#include <string>
 #include <thread>
 
 using namespace lathe;
@@ -218,4 +221,20 @@ TEST_F(BuildTest, AVersionStaysLoadedWhileItIsHeld) {
     gpu::DeviceBuffer out{16 * sizeof(int)};
     gpu::launch(held->kernels.at("add"), {{1, 1, 1}, {16, 1, 1}}, out, 16, 1, 1.0f);
     gpu::Context::current().synchronize();
+}
+
+TEST_F(BuildTest, AnEditFindsItsHeadersCompiled) {
+    if (!gpu::nvrtc().pch_create_status || gpu::nvrtc().include_directories.empty())
+        GTEST_SKIP() << "NVRTC has no precompiled headers, or there are no headers of CUDA";
+    auto& headers = gpu::PrecompiledHeaders::instance();
+    const std::string source = "#include <cuda_fp16.h>\n" + std::string{kSource};
+    KernelSlot slot{{source, "headers.cu", "", {}, {}}, services()};
+    ASSERT_TRUE(slot.wait()) << slot.log();
+    headers.wait();
+    const auto before = headers.stats().used;
+    // An edit that no cache has seen.
+    const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+    slot.set_source(source + "// edited at " + std::to_string(now) + "\n");
+    ASSERT_TRUE(slot.wait()) << slot.log();
+    EXPECT_GT(headers.stats().used, before);
 }
