@@ -44,7 +44,6 @@ _COUNTED_LOOP = re.compile(
     r"\bfor\s*\(\s*(?:(?:unsigned|int|short|long|size_t)\s+)+(?P<k>\w+)\s*=\s*(?P<first>\d+)\s*;"
     r"\s*(?P=k)\s*<(?P<with>=?)\s*(?P<end>\d+)\s*;\s*(?:\+\+\s*(?P=k)|(?P=k)\s*\+\+)\s*\)"
 )
-_FEW_ROUNDS = 64
 _BRANCH = re.compile(
     r"[{}#\"']|//|/\*|\b(if|else|switch|case|default|continue|break|return|goto|for|while|do)\b"
 )
@@ -104,17 +103,19 @@ def _counts_by_element(name: str, text: str) -> bool:
     return bool(ends) and all(_OWN_ELEMENT.match(text, end) for end in ends)
 
 
-def is_long(text: str) -> bool:
+def is_long(text: str, few_rounds: int = 64) -> bool:
     """Whether an element is work enough for a thread: several would only make the code longer.
 
-    Loops of a number of rounds that nobody knows, and of more than _FEW_ROUNDS, nested ones
-    multiplied: 30 multiplications with additions are still quicker than memory is.
+    Loops of a number of rounds that nobody knows, and of more than `few_rounds`, those of several
+    loops multiplied: 30 multiplications with additions are still quicker than memory is.
     """
     counts = [
         int(loop["end"]) - int(loop["first"]) + len(loop["with"])
         for loop in _COUNTED_LOOP.finditer(text)
     ]
-    return len(counts) < len(_LOOP.findall(text)) or math.prod(counts) > _FEW_ROUNDS
+    if len(counts) < len(_LOOP.findall(text)):
+        return True
+    return bool(counts) and math.prod(counts) > few_rounds
 
 
 def spread_text(text: str, preamble: str) -> str | None:

@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 from lathe.cuda import driver
 from lathe.cuda.c_arguments import Argument, ScalarArg, VectorArg
 from lathe.cuda.compiler import SourceModule
-from lathe.cuda.independence import has_loops, is_value_only
+from lathe.cuda.independence import is_long, is_value_only
 from lathe.cuda.kernel_operands import ACCESS_BYTES, headers_for, parse_arguments, use_of
 from lathe.cuda.lanes import has_lanes, lane_types, load_lanes
 from lathe.cuda.memoize import context_dependent_memoize
@@ -110,7 +110,7 @@ def loads_of(
     Single elements if an array is not read by its values alone. With loops in the text one element
     is work enough for a thread; more would only make the code longer.
     """
-    if has_loops("\n".join((map_expr, reduce_expr, preamble))):
+    if is_long("\n".join((map_expr, reduce_expr, preamble)), few_rounds=0):
         return Loads(groups=1)
     indexed = tuple(
         k
