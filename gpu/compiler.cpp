@@ -154,8 +154,9 @@ nvrtcResult compile_with(Program& program, std::vector<std::string> words,
 
 // Makes precompiled headers of the request in the background, if it is worth it.
 void wish_for(const HeaderSet& set, const CompileRequest& request, const CompileTarget& target,
-              const std::vector<std::string>& words, const std::string& types) {
+              std::vector<std::string> words, const std::string& types) {
     if (set.key.empty()) return;
+    std::erase(words, kQuick); // it reads no header otherwise: quick and full compiles share them
     CompileRequest headers_alone{.source = set.prefix + "\n;\n",
                                  .name = request.name,
                                  .headers = request.headers,
@@ -277,14 +278,14 @@ CompileResult compile(const CompileRequest& request) {
     CompileCache& cache = CompileCache::instance();
     std::optional<CompileResult> result;
     if (request.use_cache) result = cache.find(of.key);
-    const bool quick = request.quick && settled.can_be_quick;
-    if (quick && (!result || request.more_will_come)) settled.words.emplace_back(kQuick);
     if (result && request.more_will_come) { // the next one will not come from the cache
         const HeaderSet set = header_set_of(request, settled, settled.words, {});
         wish_for(set, request, settled.target, settled.words, {});
     }
     if (!result) {
         const PrecompiledHeaders::Foreground others_wait;
+        const bool quick = request.quick && settled.can_be_quick;
+        if (quick) settled.words.emplace_back(kQuick);
         result = run(request, settled);
         std::string types;
         // After an error the compiler skips text, in which more may be undefined.

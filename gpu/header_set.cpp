@@ -121,8 +121,9 @@ HeaderSet header_set_of(const CompileRequest& request, const CompileOptions& set
         std::ranges::any_of(request.options, is_of_these))
         return set;
     CacheKey key, before; // `key`: of all that was read, up to the cut
-    before.add(types).add(request.name).add(words.size());
-    for (const std::string& word : words) before.add(word);
+    before.add(types).add(request.name).add(words.size() - std::ranges::count(words, kQuick));
+    for (const std::string& word : words)
+        if (word != kQuick) before.add(word);
     before.add(request.headers.size());
     for (const CompileHeader& header : request.headers) before.add(header.name).add(header.text);
     int depth = 0;

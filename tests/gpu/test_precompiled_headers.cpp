@@ -86,11 +86,25 @@ TEST_F(PrecompiledHeadersTest, ImagesAreTheSame) {
     expect_same(request);
     request.target = CompileTarget{ImageKind::cubin, {9, 0}};
     expect_same(request);
-    request.quick = true;
-    expect_same(request);
-    request.quick = false;
     request.debug_info = true;
     expect_same(request);
+}
+
+// As a running kernel on a GPU is compiled: in full first, and after an edit quickly.
+TEST_F(PrecompiledHeadersTest, QuickAndFullCompilesShareThem) {
+    CompileRequest request = request_for(std::string{"#include <cuda_fp16.h>\n"} + kKernel);
+    request.target = CompileTarget{ImageKind::cubin, {9, 0}};
+    request.quick = true;
+    request.more_will_come = false;
+    const CompileResult without = compile(request);
+    request.quick = false;
+    request.more_will_come = true;
+    EXPECT_FALSE(compile_and_wait(request).had_headers);
+    request.quick = true;
+    const CompileResult with = compile(request);
+    EXPECT_TRUE(with.had_headers);
+    EXPECT_EQ(with.quick, without.quick);
+    EXPECT_TRUE(with.image == without.image);
 }
 
 TEST_F(PrecompiledHeadersTest, TheBeginningMayHaveAnyDirectives) {
