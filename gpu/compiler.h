@@ -53,7 +53,7 @@ struct CompileRequest {
     bool quick = false;
     /// The like will be compiled again soon: the headers of CUDA that the source begins with are
     /// precompiled in the background after this compile (NVRTC 12.8). Otherwise that happens after
-    /// the process's second compile that begins with them. See precompiled_headers.h.
+    /// the process's third compile that begins with them. See precompiled_headers.h.
     bool more_will_come = false;
 };
 

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <system_error>
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,8 +22,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A program that starts has all its kernels compiled before; one that compiles in a loop gains.
-constexpr auto kQuiet = 50ms, kLongestWait = 10'000ms, kLongestWaitInALoop = 1'000ms;
+constexpr auto kQuiet = 50ms, kFirstFrames = 1000ms, kLongestWait = 10'000ms;
+constexpr int kLoop = 3;                     // compiles of a program that will go on so
+constexpr auto kLongestWaitInALoop = 1000ms; // it hardly pauses
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
 /// NVRTC makes static objects in its first compile. What waits for our thread at exit() must be
@@ -79,12 +81,21 @@ std::shared_ptr<const PrecompiledHeaders::File> PrecompiledHeaders::find(const s
 
 void PrecompiledHeaders::wish(const std::string& key, bool more_will_come, Make make) {
     std::lock_guard lock{mutex_};
-    const auto [entry, is_new] = entries_.try_emplace(key);
-    if (entry->second.state != State::seen || (is_new && !more_will_come) || stopping_) return;
-    entry->second.state = State::wished;
-    jobs_.push_back({key, std::move(make),
-                     Clock::now() + (more_will_come ? kLongestWait : kLongestWaitInALoop)});
-    start();
+    Entry& entry = entries_[key];
+    if (entry.state != State::seen || stopping_) return;
+    if (++entry.compiles < kLoop && !more_will_come) return;
+    try {
+        start();
+    } catch (const std::system_error& e) { // no thread is to be had
+        log::debug("headers are not compiled beside the program: {}", e.what());
+        entry.state = State::failed;
+        return;
+    }
+    entry.state = State::wished;
+    const auto now = Clock::now();
+    if (more_will_come)
+        jobs_.push_back({key, std::move(make), now + kFirstFrames, now + kLongestWait});
+    else jobs_.push_back({key, std::move(make), now, now + kLongestWaitInALoop});
     changed_.notify_all();
 }
 
@@ -106,7 +117,10 @@ PrecompiledHeaders::Foreground::~Foreground() {
 
 void PrecompiledHeaders::wait() {
     std::unique_lock lock{mutex_};
+    ++waiting_;
+    changed_.notify_all();
     changed_.wait(lock, [this] { return stopping_ || (jobs_.empty() && !is_busy_); });
+    --waiting_;
 }
 
 PrecompiledHeaders::Stats PrecompiledHeaders::stats() const {
@@ -119,6 +133,9 @@ PrecompiledHeaders::Stats PrecompiledHeaders::stats() const {
 // Under the lock.
 void PrecompiledHeaders::start() {
     if (thread_.joinable()) return;
+    // Before the thread begins: the program may end at once.
+    make_statics_of_nvrtc();
+    std::atexit([] { instance().stop(); });
     // Signals of the program (Ctrl+C, timers) belong to its own threads.
     sigset_t all, before;
     sigfillset(&all);
@@ -142,12 +159,9 @@ void PrecompiledHeaders::stop() noexcept {
 
 void PrecompiledHeaders::run() {
     pthread_setname_np(pthread_self(), "lathe-headers");
-    make_statics_of_nvrtc();
-    std::atexit([] { instance().stop(); });
     for (std::unique_lock lock{mutex_};;) {
         changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
-        if (stopping_) return;
-        wait_for_quiet(lock, jobs_.front().latest);
+        while (!stopping_ && !may_begin(jobs_.front())) changed_.wait_for(lock, kQuiet / 2);
         if (stopping_) return;
         const Job job = std::move(jobs_.front());
         jobs_.pop_front();
@@ -165,19 +179,20 @@ void PrecompiledHeaders::run() {
     }
 }
 
-void PrecompiledHeaders::wait_for_quiet(std::unique_lock<std::mutex>& lock,
-                                        Clock::time_point latest) {
-    for (auto now = Clock::now(); !stopping_ && now < latest; now = Clock::now()) {
-        if (compiling_ == 0 && now >= last_compile_ + kQuiet) return;
-        changed_.wait_for(lock, kQuiet / 2);
-    }
+// Under the lock.
+bool PrecompiledHeaders::may_begin(const Job& job) const {
+    const auto now = Clock::now();
+    if (waiting_ > 0 || now >= job.latest) return true;
+    return now >= job.earliest && compiling_ == 0 && now >= last_compile_ + kQuiet;
 }
 
 void PrecompiledHeaders::finish(const std::string& key, std::shared_ptr<const File> file) {
     std::lock_guard lock{mutex_};
     Entry& entry = entries_[key];
     if (entry.file) stats_.bytes -= entry.file->bytes();
-    entry = {file ? State::made : State::failed, file, ++clock_};
+    entry.state = file ? State::made : State::failed;
+    entry.file = file;
+    entry.last_use = ++clock_;
     ++(file ? stats_.made : stats_.failed);
     if (!file) return;
     stats_.bytes += file->bytes();

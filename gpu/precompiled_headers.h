@@ -34,7 +34,9 @@ public:
     /// on any thread, as all of these.
     std::shared_ptr<const File> find(const std::string& key);
     /// After a compile without: makes the file in the background if more compiles will come, or if
-    /// this is the second one. A second call while it is made, or after it failed, does nothing.
+    /// this is the third one. If more will come, a second later: a program that ends sooner, or
+    /// prepares its first frames, is not held up. A second call while it is made, or after it
+    /// failed, does nothing.
     void wish(const std::string& key, bool more_will_come, Make make);
     /// NVRTC did not take it. It is not made again.
     void refuse(const std::string& key);
@@ -49,7 +51,7 @@ public:
         ~Foreground();
     };
 
-    /// Until nothing is wished for and nothing is being made.
+    /// Until nothing is wished for and nothing is being made; what is wished for begins at once.
     void wait();
 
     struct Stats {
@@ -65,19 +67,21 @@ private:
     enum class State { seen, wished, made, failed };
     struct Entry {
         State state = State::seen;
+        int compiles = 0; ///< without the file, before it was wished for
         std::shared_ptr<const File> file{};
         std::uint64_t last_use = 0;
     };
     struct Job {
         std::string key;
         Make make;
+        Clock::time_point earliest;
         Clock::time_point latest; ///< when it begins although something is compiled
     };
 
     void start();
     void stop() noexcept;
     void run();
-    void wait_for_quiet(std::unique_lock<std::mutex>& lock, Clock::time_point latest);
+    bool may_begin(const Job& job) const;
     void finish(const std::string& key, std::shared_ptr<const File> file);
 
     mutable std::mutex mutex_;
@@ -87,6 +91,7 @@ private:
     std::uint64_t clock_ = 0;
     Stats stats_;
     int compiling_ = 0;
+    int waiting_ = 0;
     Clock::time_point last_compile_{};
     bool is_busy_ = false;
     bool stopping_ = false;
