@@ -278,10 +278,9 @@ CompileResult compile(const CompileRequest& request) {
     CompileCache& cache = CompileCache::instance();
     std::optional<CompileResult> result;
     if (request.use_cache) result = cache.find(of.key);
-    if (result && request.more_will_come) { // the next one will not come from the cache
-        const HeaderSet set = header_set_of(request, settled, settled.words, {});
-        wish_for(set, request, settled.target, settled.words, {});
-    }
+    if (result && request.more_will_come) // the next one will not come from the cache
+        wish_for(header_set_of(request, settled, settled.words, {}), request, settled.target,
+                 settled.words, {});
     if (!result) {
         const PrecompiledHeaders::Foreground others_wait;
         const bool quick = request.quick && settled.can_be_quick;

@@ -80,22 +80,6 @@ bool is_of_the_toolkit(std::string_view name) {
     });
 }
 
-/// `#include NAME`: what it includes is not known here.
-bool is_computed_include(std::string_view directive) {
-    return begins_with(directive, "include") && included_names(directive).empty();
-}
-
-bool has_computed_include(std::string_view text) {
-    while (!text.empty()) {
-        const auto end = std::min(text.find('\n'), text.size() - 1) + 1;
-        const auto begin = std::min(text.find_first_not_of(" \t"), end);
-        const std::string_view line = text.substr(begin, end - begin);
-        if (line.starts_with('#') && is_computed_include(line)) return true;
-        text.remove_prefix(end);
-    }
-    return false;
-}
-
 /// Directly, or through files of the user's. A toolkit that is the user's own folder looks like
 /// these: it is known by its size.
 bool brings_the_toolkit(std::string_view directive, const std::vector<IncludedFile>& files) {
@@ -129,7 +113,7 @@ HeaderSet header_set_of(const CompileRequest& request, const CompileOptions& set
     int depth = 0;
     bool is_dear = false;
     for (const DirectiveLine& line : leading_directives(request.source)) {
-        if (is_computed_include(line.text)) break;
+        if (has_computed_include(line.text)) break;
         before.add(line.text);
         if (begins_with(line.text, "if")) ++depth;
         if (begins_with(line.text, "endif")) --depth;

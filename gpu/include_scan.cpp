@@ -18,17 +18,29 @@ std::string_view skip_blanks(std::string_view text) {
     return at == std::string_view::npos ? std::string_view{} : text.substr(at);
 }
 
-// The name in `#include "name"` or `#include <name>`, else nothing.
-std::optional<std::string_view> included_name(std::string_view line) {
+// What follows `#include`.
+std::optional<std::string_view> included(std::string_view line) {
     line = skip_blanks(line);
     if (!line.starts_with('#')) return std::nullopt;
     line = skip_blanks(line.substr(1));
     if (!line.starts_with("include")) return std::nullopt;
-    line = skip_blanks(line.substr(7));
-    if (line.empty() || (line[0] != '"' && line[0] != '<')) return std::nullopt;
-    const auto end = line.find(line[0] == '<' ? '>' : '"', 1);
+    return skip_blanks(line.substr(7));
+}
+
+// The name in `"name"` or `<name>`, else nothing.
+std::optional<std::string_view> name_in(std::string_view quoted) {
+    if (quoted.empty() || (quoted[0] != '"' && quoted[0] != '<')) return std::nullopt;
+    const auto end = quoted.find(quoted[0] == '<' ? '>' : '"', 1);
     if (end == std::string_view::npos) return std::nullopt;
-    return line.substr(1, end - 1);
+    return quoted.substr(1, end - 1);
+}
+
+template <class See> void each_included(std::string_view source, const See& see) {
+    while (!source.empty()) {
+        const auto end = source.find('\n');
+        if (const auto what = included(source.substr(0, end))) see(*what);
+        source.remove_prefix(end == std::string_view::npos ? source.size() : end + 1);
+    }
 }
 
 struct Scan {
@@ -72,12 +84,16 @@ struct Scan {
 
 std::vector<std::string_view> included_names(std::string_view source) {
     std::vector<std::string_view> names;
-    while (!source.empty()) {
-        const auto end = source.find('\n');
-        if (const auto name = included_name(source.substr(0, end))) names.push_back(*name);
-        source.remove_prefix(end == std::string_view::npos ? source.size() : end + 1);
-    }
+    each_included(source, [&](std::string_view what) {
+        if (const auto name = name_in(what)) names.push_back(*name);
+    });
     return names;
+}
+
+bool has_computed_include(std::string_view source) {
+    bool found = false;
+    each_included(source, [&](std::string_view what) { found |= !name_in(what); });
+    return found;
 }
 
 IncludeScan scan_includes(std::string_view source, std::span<const fs::path> folders) {

@@ -27,6 +27,9 @@ struct IncludeScan {
 /// Names in lines `#include "name"` and `#include <name>`, as they stand there.
 LATHE_API std::vector<std::string_view> included_names(std::string_view source);
 
+/// Whether a line `#include NAME` is among them, whose file nobody here knows.
+LATHE_API bool has_computed_include(std::string_view source);
+
 /// Follows #include "x" and <x> through `folders` and the including file's own folder, each file
 /// once. Lines in comments or inactive #if branches count, too: more than needed is harmless.
 LATHE_API IncludeScan scan_includes(std::string_view source,

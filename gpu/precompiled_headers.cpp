@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/precompiled_headers.h"
 
+#include "engine/core/blocked_signals.h"
 #include "engine/core/log.h"
+#include "gpu/nvrtc.h"
 
 #include <fmt/core.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <system_error>
 
@@ -133,16 +134,13 @@ PrecompiledHeaders::Stats PrecompiledHeaders::stats() const {
 // Under the lock.
 void PrecompiledHeaders::start() {
     if (thread_.joinable()) return;
-    // Before the thread begins: the program may end at once.
-    make_statics_of_nvrtc();
-    std::atexit([] { instance().stop(); });
-    // Signals of the program (Ctrl+C, timers) belong to its own threads.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    process_ = getpid();
+    if (process_ == 0) { // before the thread begins: the program may end at once
+        make_statics_of_nvrtc();
+        std::atexit([] { instance().stop(); });
+        process_ = getpid();
+    }
+    const BlockedSignals blocked;
     thread_ = std::thread{[this] { run(); }};
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void PrecompiledHeaders::stop() noexcept {

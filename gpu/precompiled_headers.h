@@ -5,7 +5,6 @@
 #pragma once
 
 #include "engine/core/api.h"
-#include "gpu/nvrtc.h"
 
 #include <chrono>
 #include <condition_variable>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/jit/background.h"
 
-#include <csignal>
+#include "engine/core/blocked_signals.h"
+
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -53,12 +54,8 @@ void Background::add(std::function<void()> job) {
     if (stop_) return;
     jobs_.push_back(std::move(job));
     if (!thread_.joinable()) {
-        // Signals of the program (Ctrl+C, timers) belong to its own threads.
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
+        const BlockedSignals blocked;
         thread_ = std::thread{[this] { run(); }};
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
     changed_.notify_one();
 }

@@ -166,8 +166,12 @@ TEST_F(WatchedLineTest, TheLineMovesWithItsText) {
     EXPECT_EQ(watch.picture().shown[3], 12.0);
     edit("float v = i * gain;", "float v = i * gain + 1;"); // the line itself
     // Its compile begins after a pause, and is over at once where it was compiled before.
-    for (int i = 0; i < 5000 && !(launch(4) && watch.picture().shown[3] == 13.0); ++i)
+    bool is_of_the_edit = false;
+    for (int i = 0; i < 5000 && !is_of_the_edit; ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        is_of_the_edit = launch(4) && watch.picture().shown[3] == 13.0;
+    }
+    ASSERT_TRUE(is_of_the_edit);
     EXPECT_EQ(watch.line().line, kValue + 1);
     EXPECT_EQ(watch.picture().shown[3], 13.0);
 }

@@ -20,6 +20,17 @@ protected:
     }
     /// The cursor into the word "at" of the line.
     void click_on_at(int line) { click(854, 55 + 17 * float(line)); }
+    /// After F6 on that word, in the loop.
+    testing::AssertionResult at_is_shown() {
+        click_on_at(kGrows);
+        key(Key::f6);
+        return until_shown();
+    }
+    void type_behind_the_value(const std::string& text) {
+        click_on_field(1);
+        key(Key::end);
+        type(text);
+    }
     void click_on_field(int row) { click(1150, 477 + 29 * float(row)); }
     unsigned times_written(const std::string& text) {
         unsigned times = 0;
@@ -44,9 +55,7 @@ std::pair<float, int> rounds_of(int x) {
 }
 
 TEST_F(StudioValues, F6ShowsTheWordAtTheCursorForAllThreads) {
-    click_on_at(kGrows);
-    key(Key::f6);
-    ASSERT_TRUE(until_shown()) << watch().problem();
+    ASSERT_TRUE(at_is_shown()) << watch().problem();
     EXPECT_EQ(last_line(), "app.watch_line(rings, 8, \"at\")");
     keep("studio-values");
     ASSERT_EQ(watch().state(), LineState::watching) << watch().problem();
@@ -63,14 +72,10 @@ TEST_F(StudioValues, F6ShowsTheWordAtTheCursorForAllThreads) {
 }
 
 TEST_F(StudioValues, F6WritesItsLineOnce) {
-    const std::string asked = "app.watch_line(rings, 8, \"at\")";
-    click_on_at(kGrows);
-    key(Key::f6);
-    ASSERT_TRUE(until_shown()) << watch().problem();
-    EXPECT_EQ(times_written(asked), 1u);
-    click_on_field(1);
-    key(Key::end);
-    type(" * 2");
+    const std::string call = "app.watch_line(rings, 8, \"at\")";
+    ASSERT_TRUE(at_is_shown()) << watch().problem();
+    EXPECT_EQ(times_written(call), 1u);
+    type_behind_the_value(" * 2");
     key(Key::enter);
     run(3);
     EXPECT_EQ(times_written("app.watch_line(rings, 8, \"at * 2\")"), 1u);
@@ -80,20 +85,16 @@ TEST_F(StudioValues, F6WritesItsLineOnce) {
 }
 
 TEST_F(StudioValues, F6CountsWhileAFieldIsTypedInto) {
-    const std::string asked = "app.watch_line(rings, 8, \"at\")";
-    click_on_at(kGrows);
+    const std::string call = "app.watch_line(rings, 8, \"at\")";
+    ASSERT_TRUE(at_is_shown()) << watch().problem();
+    type_behind_the_value(" * 2");
     key(Key::f6);
     ASSERT_TRUE(until_shown()) << watch().problem();
-    click_on_field(1);
-    key(Key::end);
-    type(" * 2");
-    key(Key::f6);
-    ASSERT_TRUE(until_shown()) << watch().problem();
-    EXPECT_EQ(last_line(), asked);
+    EXPECT_EQ(last_line(), call);
     click_on_at(kGrows);
     run(3);
-    EXPECT_EQ(last_line(), asked);
-    EXPECT_EQ(times_written(asked), 2u);
+    EXPECT_EQ(last_line(), call);
+    EXPECT_EQ(times_written(call), 2u);
     EXPECT_EQ(watch().line().shown, "at");
 }
 
@@ -110,12 +111,8 @@ TEST_F(StudioValues, AWordThatIsNoVariableShowsVisits) {
 }
 
 TEST_F(StudioValues, ExpressionsAreTypedAndMark) {
-    click_on_at(kGrows);
-    key(Key::f6);
-    ASSERT_TRUE(until_shown()) << watch().problem();
-    click_on_field(1);
-    key(Key::end);
-    type(" * 2");
+    ASSERT_TRUE(at_is_shown()) << watch().problem();
+    type_behind_the_value(" * 2");
     key(Key::enter);
     ASSERT_TRUE(until_shown()) << watch().problem();
     EXPECT_EQ(watch().line().shown, "at * 2");
@@ -149,9 +146,7 @@ TEST_F(StudioValues, ExpressionsAreTypedAndMark) {
 }
 
 TEST_F(StudioValues, AClickFollowsTheThread) {
-    click_on_at(kGrows);
-    key(Key::f6);
-    ASSERT_TRUE(until_shown()) << watch().problem();
+    ASSERT_TRUE(at_is_shown()) << watch().problem();
     // The picture of 64 x 48 threads is 244 pixels wide.
     click(766 + 244.0f * 20.5f / 64, 464 + 183.0f * 30.5f / 48);
     const WatchedThread& thread = studio().thread_watch().thread();
@@ -169,9 +164,7 @@ TEST_F(StudioValues, StopAndMistakes) {
     EXPECT_EQ(watch().problem(), "rings has no code at line 12 of rings.cu");
     EXPECT_EQ(last_line(), "app.watch_line(rings, 12)");
     keep("studio-values-none");
-    click_on_at(kGrows);
-    key(Key::f6);
-    ASSERT_TRUE(until_shown()) << watch().problem();
+    ASSERT_TRUE(at_is_shown()) << watch().problem();
     click(1248, 477); // Stop
     EXPECT_EQ(watch().state(), LineState::off);
     EXPECT_FALSE(is_green(kGrows));
